@@ -23,7 +23,7 @@ var smallGraphs = []string{"kron:5", "uniform:5", "grid:9x7", "road:9x7", "chain
 func smallGraph(t *testing.T, name string) *graph.CSR {
 	t.Helper()
 	made := func(offsets, targets []uint32) *graph.CSR {
-		g, err := graph.New(offsets, targets, nil)
+		g, err := graph.New(t.Context(), offsets, targets, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -194,7 +194,7 @@ func TestComponentsOfManyGraphs(t *testing.T) {
 // both adds every arc the other way round.
 func both(t *testing.T, g *graph.CSR) *graph.CSR {
 	t.Helper()
-	r := must(g.Reverse())
+	r := must(g.Reverse(t.Context()))
 	offsets, targets, masks := []uint32{0}, []uint32{}, []uint32{}
 	for u := range uint32(g.Nodes()) {
 		var row []uint64
@@ -214,8 +214,8 @@ func both(t *testing.T, g *graph.CSR) *graph.CSR {
 		}
 		offsets = append(offsets, uint32(len(targets)))
 	}
-	h, err := graph.New(offsets, targets, masks)
-	if err != nil || !must(h.Symmetric()) {
+	h, err := graph.New(t.Context(), offsets, targets, masks)
+	if err != nil || !must(h.Symmetric(t.Context())) {
 		t.Fatal(err)
 	}
 	return h
@@ -307,7 +307,7 @@ func TestLabelsAnswerWhatASearchDoes(t *testing.T) {
 							how, why := r.Algorithm()
 							want := ""
 							switch {
-							case !must(g.Symmetric()):
+							case !must(g.Symmetric(t.Context())):
 								want = "search: the graph is not symmetric"
 							case o.Topology != megakernel.Auto:
 								want = "search: a topology was asked for"
@@ -386,7 +386,7 @@ func TestSymmetricGraphs(t *testing.T) {
 	symmetric := []string{"kron:5", "uniform:5", "grid:9x7", "road:9x7", "complete:9", "chain:1", "self loops", "no arcs"}
 	for _, name := range smallGraphs {
 		g := smallGraph(t, name)
-		if got, want, exact := must(g.Symmetric()), slices.Contains(symmetric, name), must(g.Reverse()).Digest() == g.Digest(); got != want || got != exact {
+		if got, want, exact := must(g.Symmetric(t.Context())), slices.Contains(symmetric, name), must(must(g.Reverse(t.Context())).Digest(t.Context())) == must(g.Digest(t.Context())); got != want || got != exact {
 			t.Errorf("%s: %v, by its reverse %v", name, got, exact)
 		}
 	}
@@ -401,15 +401,15 @@ func TestSymmetricGraphs(t *testing.T) {
 		{[]uint32{0, 2, 4}, []uint32{1, 1, 0, 0}, []uint32{2, 3, 2, 4}, false},
 		{[]uint32{0, 1, 2, 3}, []uint32{1, 2, 0}, nil, false},
 	} {
-		g, err := graph.New(c.offsets, c.targets, c.masks)
+		g, err := graph.New(t.Context(), c.offsets, c.targets, c.masks)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := must(g.Symmetric()); got != c.want {
+		if got := must(g.Symmetric(t.Context())); got != c.want {
 			t.Errorf("%+v: %v", c, got)
 		}
 	}
-	if !must(new(graph.CSR).Symmetric()) {
+	if !must(new(graph.CSR).Symmetric(t.Context())) {
 		t.Error("nothing is not symmetric")
 	}
 }

@@ -23,7 +23,7 @@ func Between(ctx context.Context, dev driver.Device, g *CSR, q Query, targets []
 	if err != nil {
 		return nil, err
 	}
-	reverse, err := g.Reverse()
+	reverse, err := g.Reverse(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -26,11 +26,11 @@ func TestBetweenIsWhatLiesOnWays(t *testing.T) {
 		}
 		var want []uint32
 		for v := range uint32(g.Nodes()) {
-			from, err := graph.Levels(g, q.Seeds, settled(q.Kinds))
+			from, err := graph.Levels(t.Context(), g, q.Seeds, settled(q.Kinds))
 			if err != nil {
 				t.Fatal(err)
 			}
-			to, err := graph.Levels(g, []uint32{v}, settled(q.Kinds))
+			to, err := graph.Levels(t.Context(), g, []uint32{v}, settled(q.Kinds))
 			if err != nil {
 				t.Fatal(err)
 			}

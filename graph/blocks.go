@@ -28,24 +28,35 @@ type Built struct {
 
 // FromBlocks makes a graph of so many nodes. It holds the graph and one row beside the blocks.
 //
-// Errors: an end that is no node, a mask of 0, more arcs than MaxArcs, or 2³² and more from one node.
-func FromBlocks(nodes int64, blocks []Block, o BuildOptions) (*CSR, Built, error) {
+// Errors: that of the context; an end that is no node, a mask of 0, more arcs than MaxArcs, or 2³² and more from one node.
+func FromBlocks(ctx context.Context, nodes int64, blocks []Block, o BuildOptions) (*CSR, Built, error) {
+	const work = "building"
+	if err := errOf(ctx, work); err != nil {
+		return nil, Built{}, err
+	}
 	if nodes < 0 || nodes > MaxNodes {
 		return nil, Built{}, fmt.Errorf("graph: %d nodes, at most %d have ids", nodes, uint64(MaxNodes))
 	}
-	b := building{o: o, g: &CSR{}, degrees: make([]uint32, nodes+1)}
-	if err := b.count(blocks); err != nil {
-		return nil, Built{}, err
+	b := building{polls: &polls{ctx: ctx}, o: o, g: &CSR{}, degrees: make([]uint32, nodes+1)}
+	err := b.count(blocks)
+	if err == nil {
+		err = b.place(blocks)
 	}
-	b.place(blocks)
-	if o.Dedup {
-		b.dedup()
+	if err == nil && o.Dedup {
+		err = b.dedup()
+	}
+	switch {
+	case b.end:
+		return nil, Built{}, errOf(ctx, work)
+	case err != nil:
+		return nil, Built{}, err
 	}
 	b.g.dropEqualMasks()
 	return b.g, b.done, nil
 }
 
 type building struct {
+	*polls
 	o       BuildOptions
 	g       *CSR
 	degrees []uint32 // and one entry more
@@ -65,16 +76,20 @@ func (b *building) count(blocks []Block) error {
 			return tooMany(bound / 2)
 		}
 		masked, weighted, sited = masked || k.Masks != nil, weighted || k.Weights != nil, sited || k.Sites != nil
-		if i := slices.Index(k.Masks, 0); i >= 0 {
-			return fmt.Errorf("graph: arc %d, from %d to %d: mask 0 can never be allowed", at+uint64(i), k.From[i], k.To[i])
-		}
-		for _, site := range k.Sites {
-			if b.o.Symmetric && site != NoSite {
-				b.done.Sites++
+		for from, to := range b.pieces(0, uint64(len(k.Masks))) {
+			if i := slices.Index(k.Masks[from:to], 0); i >= 0 {
+				i += int(from)
+				return fmt.Errorf("graph: arc %d, from %d to %d: mask 0 can never be allowed", at+uint64(i), k.From[i], k.To[i])
 			}
 		}
 		for i, u := range k.From {
+			if b.Ended() {
+				return b.err()
+			}
 			v := k.To[i]
+			if b.o.Symmetric && siteOf(k.Sites, i) != NoSite {
+				b.done.Sites++
+			}
 			if int(max(u, v)) >= len(degrees)-1 {
 				return fmt.Errorf("graph: arc %d, from %d to %d: n = %d", at+uint64(i), u, v, len(degrees)-1)
 			}
@@ -117,7 +132,7 @@ func tooMany(arcs uint64) error {
 }
 
 // place puts each arc into its row, and sorts the rows.
-func (b *building) place(blocks []Block) {
+func (b *building) place(blocks []Block) error {
 	rows, targets, masks, weights, sites := &b.g.rows, b.g.targets, b.g.masks, b.g.data.Weights, b.g.data.Sites
 	put := func(u, v uint32, k *Block, i int) {
 		at := rows.take(Portion{}, u)
@@ -135,14 +150,19 @@ func (b *building) place(blocks []Block) {
 	for j := range blocks {
 		k := &blocks[j]
 		if masks == nil && weights == nil && sites == nil && !b.o.Symmetric && !b.o.NoSelf {
-			if rows.wide != nil {
-				fill(rows.wide, targets, k)
-			} else {
-				fill(rows.narrow, targets, k)
+			for from, to := range b.pieces(0, uint64(len(k.From))) {
+				if rows.wide != nil {
+					fill(rows.wide, targets, k.From[from:to], k.To[from:to])
+				} else {
+					fill(rows.narrow, targets, k.From[from:to], k.To[from:to])
+				}
 			}
 			continue
 		}
 		for i, u := range k.From {
+			if b.Ended() {
+				break
+			}
 			v := k.To[i]
 			if u == v && b.o.NoSelf {
 				continue
@@ -153,18 +173,22 @@ func (b *building) place(blocks []Block) {
 			}
 		}
 	}
+	if b.end {
+		return b.err()
+	}
 	rows.filled()
 	if weights != nil || sites != nil {
-		b.g.sortColumns()
-	} else {
-		_ = b.g.sortRows(context.Background())
+		b.g.sortColumns(b.polls)
+	} else if b.g.sortRows(b.ctx) != nil {
+		b.end = true
 	}
+	return b.err()
 }
 
-// fill puts the targets of a block where the starts of rows have come to.
-func fill[O offset](starts []O, targets []uint32, k *Block) {
-	for i, u := range k.From {
-		targets[starts[u]] = k.To[i]
+// fill puts the targets of some arcs where the starts of rows have come to.
+func fill[O offset](starts []O, targets []uint32, from, to []uint32) {
+	for i, u := range from {
+		targets[starts[u]] = to[i]
 		starts[u]++
 	}
 }
@@ -184,7 +208,7 @@ func siteOf(sites []uint32, i int) uint32 {
 }
 
 // sortColumns makes rows ascend by target, mask, call site and weight.
-func (g *CSR) sortColumns() {
+func (g *CSR) sortColumns(p *polls) {
 	type arc struct {
 		key          uint64
 		site, weight uint32
@@ -198,6 +222,9 @@ func (g *CSR) sortColumns() {
 	}
 	for u := range g.Nodes() {
 		from, to := g.rows.row(uint32(u))
+		if p.passed(to - from + 1) {
+			return
+		}
 		row = row[:0]
 		for i := from; i < to; i++ {
 			row = append(row, arc{uint64(g.targets[i])<<32 | uint64(orOne(g.masks, int(i))), siteOf(sites, int(i)), orOne(weights, int(i))})
@@ -220,13 +247,19 @@ func (g *CSR) sortColumns() {
 }
 
 // dedup keeps one of the arcs between the same two nodes, and closes the gaps.
-func (b *building) dedup() {
+func (b *building) dedup() error {
 	g := b.g
 	columns := []*[]uint32{&g.targets, &g.masks, &g.data.Weights, &g.data.Sites}
 	var end, from uint64 // of what is kept, and of the row
 	for u := range g.Nodes() {
+		if b.Ended() {
+			return b.err()
+		}
 		to, start := g.rows.at(u+1), end
 		for i := from; i < to; i++ {
+			if b.Ended() {
+				return b.err()
+			}
 			if end > start && b.same(end-1, i) {
 				b.done.Duplicates++
 				if g.masks != nil {
@@ -253,6 +286,7 @@ func (b *building) dedup() {
 			*c = (*c)[:end:end]
 		}
 	}
+	return b.err()
 }
 
 // same reports whether arc k becomes a part of arc i of the same row. Arcs of several call sites stay what they are.
@@ -264,22 +298,24 @@ func (b *building) same(i, k uint64) bool {
 	return g.targets[i] == g.targets[k]
 }
 
-// block is all arcs of a graph that was verified. What it shares with the graph must not be written.
-func (g *CSR) block() Block {
-	from := make([]uint32, g.Arcs())
-	for u := range g.Nodes() {
+// block is all arcs of a graph that was verified, unless the context ends. What it shares with the graph must not be written.
+func (g *CSR) block(p *polls) Block {
+	sources := make([]uint32, g.Arcs())
+	for u := uint64(0); u < uint64(g.Nodes()) && !p.end; u++ {
 		first, last := g.rows.row(uint32(u))
-		row := from[first:last]
-		for i := range row {
-			row[i] = uint32(u)
+		for from, to := range p.pieces(first, last) {
+			row := sources[from:to]
+			for i := range row {
+				row[i] = uint32(u)
+			}
 		}
 	}
-	return Block{from, g.targets, g.kinds(), g.data.Weights, g.data.Sites}
+	return Block{sources, g.targets, g.kinds(), g.data.Weights, g.data.Sites}
 }
 
 // rebuilt is a graph of the same nodes, and all its data, with other arcs.
-func (g *CSR) rebuilt(arcs Block, o BuildOptions) (*CSR, Built, error) {
-	r, built, err := FromBlocks(int64(g.Nodes()), []Block{arcs}, o)
+func (g *CSR) rebuilt(ctx context.Context, arcs Block, o BuildOptions) (*CSR, Built, error) {
+	r, built, err := FromBlocks(ctx, int64(g.Nodes()), []Block{arcs}, o)
 	if err != nil {
 		return nil, built, err
 	}
@@ -293,13 +329,21 @@ func (g *CSR) rebuilt(arcs Block, o BuildOptions) (*CSR, Built, error) {
 	return r, built, nil
 }
 
-// changed is rebuilt for what a function makes of the arcs.
-func (g *CSR) changed(o BuildOptions, of func(Block) Block) (r *CSR, b Built, err error) {
-	if err := g.Verify(); err != nil {
+// changed is rebuilt for what a function makes of the arcs, which it need not finish once the context ends.
+func (g *CSR) changed(ctx context.Context, o BuildOptions, of func(*polls, Block) Block) (r *CSR, b Built, err error) {
+	if err := g.Verify(ctx); err != nil {
 		return nil, b, err
 	}
+	p := &polls{ctx: ctx}
 	err = g.Read(func() (err error) {
-		r, b, err = g.rebuilt(of(g.block()), o)
+		arcs := g.block(p)
+		if !p.end {
+			arcs = of(p, arcs)
+		}
+		if p.end {
+			return errOf(ctx, "building")
+		}
+		r, b, err = g.rebuilt(ctx, arcs, o)
 		return err
 	})
 	if err != nil {
@@ -311,8 +355,8 @@ func (g *CSR) changed(o BuildOptions, of func(Block) Block) (r *CSR, b Built, er
 // Reverse returns the graph with every arc the other way round, and all its data but procedures and call sites.
 //
 // Errors: those of Verify.
-func (g *CSR) Reverse() (*CSR, error) {
-	r, _, err := g.changed(BuildOptions{}, func(b Block) Block {
+func (g *CSR) Reverse(ctx context.Context) (*CSR, error) {
+	r, _, err := g.changed(ctx, BuildOptions{}, func(_ *polls, b Block) Block {
 		b.From, b.To, b.Sites = b.To, b.From, nil
 		return b
 	})
@@ -322,20 +366,23 @@ func (g *CSR) Reverse() (*CSR, error) {
 // Without returns the graph without the arcs from and to some nodes. The nodes stay, so that ids do.
 //
 // Errors: those of Verify.
-func (g *CSR) Without(nodes []uint32) (*CSR, error) {
+func (g *CSR) Without(ctx context.Context, nodes []uint32) (*CSR, error) {
 	out := make([]bool, g.Nodes())
 	for _, v := range nodes {
 		if int(v) < len(out) {
 			out[v] = true
 		}
 	}
-	r, _, err := g.changed(BuildOptions{}, func(b Block) Block { return b.without(out) })
+	r, _, err := g.changed(ctx, BuildOptions{}, func(p *polls, b Block) Block { return b.without(p, out) })
 	return r, err
 }
 
 // without leaves out the arcs from and to some nodes.
-func (b Block) without(out []bool) (kept Block) {
+func (b Block) without(p *polls, out []bool) (kept Block) {
 	for i, u := range b.From {
+		if p.Ended() {
+			break
+		}
 		if out[u] || out[b.To[i]] {
 			continue
 		}
@@ -356,9 +403,9 @@ func (b Block) without(out []bool) (kept Block) {
 // Rebuild returns the graph with what the options ask for done to its arcs, and all its data.
 //
 // Errors: those of Verify, and of FromBlocks.
-func (g *CSR) Rebuild(o BuildOptions) (*CSR, Built, error) {
+func (g *CSR) Rebuild(ctx context.Context, o BuildOptions) (*CSR, Built, error) {
 	if o == (BuildOptions{}) {
-		return g, Built{}, g.Verify()
+		return g, Built{}, g.Verify(ctx)
 	}
-	return g.changed(o, func(b Block) Block { return b })
+	return g.changed(ctx, o, func(_ *polls, b Block) Block { return b })
 }

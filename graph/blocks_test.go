@@ -86,7 +86,7 @@ func TestBlocksBecomeRows(t *testing.T) {
 		}
 		o := graph.BuildOptions{Symmetric: k&4 != 0, Dedup: k&8 != 0, NoSelf: k&16 != 0}
 		want := plainBuild(nodes, blocks, o)
-		g, built, err := graph.FromBlocks(int64(nodes), blocks, o)
+		g, built, err := graph.FromBlocks(t.Context(), int64(nodes), blocks, o)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -142,7 +142,7 @@ func TestBlocksThatAreNoGraph(t *testing.T) {
 		{2, []graph.Block{{From: words{0}, To: words{1, 0}}}, "a block has 1 sources, 2 targets, 0 masks, 0 weights and 0 call sites"},
 		{0, []graph.Block{{From: words{0}, To: words{0}}}, "arc 0, from 0 to 0: n = 0"},
 	} {
-		if _, _, err := graph.FromBlocks(c.nodes, c.blocks, graph.BuildOptions{}); err == nil || !strings.HasPrefix(err.Error(), "graph: "+c.want) {
+		if _, _, err := graph.FromBlocks(t.Context(), c.nodes, c.blocks, graph.BuildOptions{}); err == nil || !strings.HasPrefix(err.Error(), "graph: "+c.want) {
 			t.Errorf("got %v, want %s", err, c.want)
 		}
 	}
@@ -151,7 +151,7 @@ func TestBlocksThatAreNoGraph(t *testing.T) {
 // TestWeightsStayWithTheirArcs when a graph is turned around or loses nodes.
 func TestWeightsStayWithTheirArcs(t *testing.T) {
 	g := full(t)
-	r := must(g.Reverse())
+	r := must(g.Reverse(t.Context()))
 	if w := r.Data().Weights; fmt.Sprint(r.Offsets(), r.Targets(), w) != "[0 0 1 3] [0 0 1] [5 6 7]" {
 		t.Errorf("%v %v, weights %v", r.Offsets(), r.Targets(), w)
 	}
@@ -161,11 +161,11 @@ func TestWeightsStayWithTheirArcs(t *testing.T) {
 	if r.Name(0) != "main" || r.Position(1) != "b.go:3:4" {
 		t.Error("names are lost")
 	}
-	w := must(g.Without([]uint32{1}))
+	w := must(g.Without(t.Context(), []uint32{1}))
 	if fmt.Sprint(w.Targets(), w.Data().Weights, w.Masks(), w.Data().Procedures, w.Data().Sites) != "[2] [6] [4096] [0 1 2] [4294967295]" {
 		t.Errorf("%v, weights %v, masks %v", w.Targets(), w.Data().Weights, w.Masks())
 	}
-	s, built, err := g.Rebuild(graph.BuildOptions{Symmetric: true})
+	s, built, err := g.Rebuild(t.Context(), graph.BuildOptions{Symmetric: true})
 	if err != nil || built.Back != 3 || built.Sites != 2 || s.Data().Sites != nil || fmt.Sprint(s.Targets(), s.Data().Weights) != "[1 2 0 2 0 1] [5 6 5 7 6 7]" || s.Name(0) != "main" {
 		t.Errorf("%v, %+v, %v, weights %v", err, built, s.Targets(), s.Data().Weights)
 	}

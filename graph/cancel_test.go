@@ -32,7 +32,7 @@ func everyQuestion(t *testing.T, g *graph.CSR) []question {
 	n := uint32(g.Nodes())
 	reached := func(r *graph.Reached) []uint32 { return append(slices.Collect(r.Nodes()), uint32(r.Count())) }
 	level := func(seeds ...uint32) []uint32 {
-		levels, err := graph.Levels(g, seeds, graph.AllKinds)
+		levels, err := graph.Levels(t.Context(), g, seeds, graph.AllKinds)
 		if err != nil {
 			t.Fatal(err)
 		}

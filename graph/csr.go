@@ -1,9 +1,9 @@
 package graph
 
 import (
+	"context"
 	"fmt"
 	"math"
-	"sync"
 )
 
 const (
@@ -50,17 +50,18 @@ type CSR struct {
 
 	file   *file // that the arrays are in; nil if they are in memory
 	lender *file // that data is in, of a graph that was made of one in a file; nil if there is none
-	sum    [32]byte
-	hashed sync.Mutex
-	both   bool // what Symmetric found
-	looked bool // Symmetric was asked
-	turned sync.Mutex
+	digest once[[32]byte]
+	both   once[bool] // what Symmetric found
 }
 
 // New makes a graph of its arrays, which it keeps: they must not be written again. starts are the offsets, one more than there
-// are nodes, of 64 bits where 32 do not count the arcs; masks is nil where every arc has mask 1. An error names the row or the
-// arc that is wrong, with its values.
-func New[O uint32 | uint64](starts []O, targets, masks []uint32) (*CSR, error) {
+// are nodes, of 64 bits where 32 do not count the arcs; masks is nil where every arc has mask 1.
+//
+// Errors: that of the context; the row or the arc that is wrong, with its values.
+func New[O uint32 | uint64](ctx context.Context, starts []O, targets, masks []uint32) (*CSR, error) {
+	if err := errOf(ctx, "check"); err != nil {
+		return nil, err
+	}
 	g := &CSR{targets: targets, masks: masks}
 	switch o := any(starts).(type) {
 	case []uint32:
@@ -68,7 +69,11 @@ func New[O uint32 | uint64](starts []O, targets, masks []uint32) (*CSR, error) {
 	case []uint64:
 		g.rows.wide = o
 	}
-	if err := g.check(); err != nil {
+	p := &polls{ctx: ctx}
+	switch err := g.check(p); {
+	case p.end:
+		return nil, errOf(ctx, "check")
+	case err != nil:
 		return nil, err
 	}
 	g.rows = g.rows.settled()
@@ -169,12 +174,15 @@ func (g *CSR) Bytes() int64 {
 	return int64(g.rows.width()*g.rows.len()) + 4*int64(len(g.targets)+len(g.Masks()))
 }
 
-// check looks for the first broken invariant.
-func (g *CSR) check() error {
+// check looks for the first broken invariant, until the context ends.
+func (g *CSR) check(p *polls) error {
 	if err := g.checkShape(); err != nil {
 		return err
 	}
 	for u := range g.Nodes() {
+		if p.Ended() {
+			return p.err()
+		}
 		switch from, to := g.rows.row(uint32(u)); {
 		case to < from:
 			return fmt.Errorf("graph: row %d: offset %d after %d", u, to, from)
@@ -186,11 +194,11 @@ func (g *CSR) check() error {
 		return fmt.Errorf("graph: the last offset is %d, and there are %d targets", last, g.Arcs())
 	}
 	for u := range g.Nodes() {
-		if err := g.checkRow(uint32(u)); err != nil {
+		if err := g.checkRow(p, uint32(u)); err != nil {
 			return err
 		}
 	}
-	return nil
+	return p.err()
 }
 
 // mostInRow is how many arcs one node may have: parts of rows are counted with 32 bits.
@@ -214,10 +222,20 @@ func (g *CSR) checkShape() error {
 }
 
 // checkRow looks at the arcs of one node.
-func (g *CSR) checkRow(u uint32) error {
+func (g *CSR) checkRow(p *polls, u uint32) error {
 	targets, masks := g.row(u)
-	for i, v := range targets {
-		switch {
+	for from, to := range p.pieces(0, uint64(len(targets))) {
+		if err := g.checkArcs(u, targets, masks, int(from), int(to)); err != nil {
+			return err
+		}
+	}
+	return p.err()
+}
+
+// checkArcs looks at some of the arcs of a node.
+func (g *CSR) checkArcs(u uint32, targets, masks []uint32, from, to int) error {
+	for i := from; i < to; i++ {
+		switch v := targets[i]; {
 		case uint64(v) >= uint64(g.Nodes()):
 			return fmt.Errorf("graph: arc %d of row %d: target %d, but n = %d", i, u, v, g.Nodes())
 		case masks != nil && masks[i] == 0:

@@ -30,7 +30,7 @@ func TestNewNamesWhatIsWrong(t *testing.T) {
 		{"masks descend", words{0, 2}, words{0, 0}, words{4, 2}, "arc 1 of row 0, to 0: mask 0x2 after 0x4"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			g, err := graph.New(c.offsets, c.targets, c.masks)
+			g, err := graph.New(t.Context(), c.offsets, c.targets, c.masks)
 			if err == nil || !strings.HasPrefix(err.Error(), "graph: "+c.want) {
 				t.Errorf("got %v and %v, want graph: %s…", g, err, c.want)
 			}
@@ -39,29 +39,29 @@ func TestNewNamesWhatIsWrong(t *testing.T) {
 }
 
 func TestMasksOfOneAreNone(t *testing.T) {
-	plain, err := graph.New([]uint32{0, 1, 1}, []uint32{1}, nil)
+	plain, err := graph.New(t.Context(), []uint32{0, 1, 1}, []uint32{1}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	ones, err := graph.New([]uint32{0, 1, 1}, []uint32{1}, []uint32{1})
+	ones, err := graph.New(t.Context(), []uint32{0, 1, 1}, []uint32{1}, []uint32{1})
 	if err != nil {
 		t.Fatal(err)
 	}
-	twos, err := graph.New([]uint32{0, 1, 1}, []uint32{1}, []uint32{2})
+	twos, err := graph.New(t.Context(), []uint32{0, 1, 1}, []uint32{1}, []uint32{2})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if ones.Masks() != nil || plain.Digest() != ones.Digest() {
+	if ones.Masks() != nil || must(plain.Digest(t.Context())) != must(ones.Digest(t.Context())) {
 		t.Error("masks that are all 1 make another graph")
 	}
-	if twos.Masks() == nil || plain.Digest() == twos.Digest() {
+	if twos.Masks() == nil || must(plain.Digest(t.Context())) == must(twos.Digest(t.Context())) {
 		t.Error("masks that are all 2 make the same graph")
 	}
 }
 
 func TestLevelsFollowsAllowedArcs(t *testing.T) {
 	// 0 → 1 by kind 1, 0 → 2 by kind 2, 1 → 2 by kind 3
-	g, err := graph.New([]uint32{0, 2, 3, 3}, []uint32{1, 2, 2}, []uint32{1, 2, 3})
+	g, err := graph.New(t.Context(), []uint32{0, 2, 3, 3}, []uint32{1, 2, 2}, []uint32{1, 2, 3})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,7 +82,7 @@ func TestLevelsFollowsAllowedArcs(t *testing.T) {
 			t.Errorf("filter %#x from %d: levels %d, want %d", c.filter, c.seeds, got, c.want)
 		}
 	}
-	if _, err := graph.Levels(g, []uint32{0, 3}, 1); err == nil || err.Error() != "graph: seed 1 is node 3, but n = 3" {
+	if _, err := graph.Levels(t.Context(), g, []uint32{0, 3}, 1); err == nil || err.Error() != "graph: seed 1 is node 3, but n = 3" {
 		t.Errorf("a seed that is no node: %v", err)
 	}
 }

@@ -105,7 +105,7 @@ func lineOfCycles(t *testing.T, n int) *graph.CSR {
 		}
 		offsets = append(offsets, uint32(len(targets)))
 	}
-	g, err := graph.New(offsets, targets, nil)
+	g, err := graph.New(t.Context(), offsets, targets, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -179,9 +179,12 @@ func (s Strings) At(i int) string {
 }
 
 // check looks for an end that is before another, or beyond the bytes.
-func (s Strings) check() error {
+func (s Strings) check(p *polls) error {
 	var last uint64
 	for i, e := range s.ends {
+		if p.Ended() {
+			return p.err()
+		}
 		if e < last || i == 0 && e != 0 || e > uint64(len(s.bytes)) {
 			return fmt.Errorf("end %d is %d after %d, and there are %d bytes", i, e, last, len(s.bytes))
 		}

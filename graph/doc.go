@@ -1,7 +1,7 @@
 // Package graph holds directed graphs in compressed rows (CSR).
 //
 //	g, err := generate.Graph(ctx, "road:1024x1024", generate.Options{Seed: 1})
-//	levels, err := graph.Levels(g, []uint32{0}, graph.AllKinds)
+//	levels, err := graph.Levels(ctx, g, []uint32{0}, graph.AllKinds)
 //
 // The arcs of a node are its row: targets[offsets[u]:offsets[u+1]]. Every arc has a mask of kinds, 32 bits; a filter is
 // a mask too, and an arc is allowed if the two have a bit in common. A graph whose masks are all 1 stores none.
@@ -14,7 +14,7 @@
 //
 //	name ──Parse──▶ Generator ──Build──▶ CSR ──Levels──▶ levels ──Bitset──▶ bits ──Fold──▶ two words
 //	arrays ────────────New─────────────▶ CSR ──Digest──▶ 32 bytes
-//	file.vyg ──Open──▶ CSR ──WriteTo──▶ file.vyg; other formats are those of package files
+//	file.vyg ──Open──▶ CSR ──Encode──▶ file.vyg; other formats are those of package files
 //	arcs in any order ──FromBlocks──▶ CSR ──With──▶ the same with names, tags, weights
 //	CSR, device ──NewSession──▶ Session ──Batch──▶ what is reached, by up to 64 queries in one search
 //	                                 ──Start──▶ Pending ──Wait──▶ an answer, while the caller did something else

@@ -22,12 +22,15 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	levels, err := graph.Levels(g, roads.Seeds(o), graph.AllKinds)
+	levels, err := graph.Levels(context.Background(), g, roads.Seeds(o), graph.AllKinds)
 	if err != nil {
 		log.Fatal(err)
 	}
 	reached := slices.DeleteFunc(slices.Clone(levels), func(l uint32) bool { return l == graph.None })
-	digest := g.Digest()
+	digest, err := g.Digest(context.Background())
+	if err != nil {
+		log.Fatal(err)
+	}
 	fmt.Printf("%v: %d nodes, %d arcs, %x…\n", roads, g.Nodes(), g.Arcs(), digest[:8])
 	fmt.Printf("%d levels reach %d nodes\n", slices.Max(reached)+1, len(reached))
 	// Output:
@@ -38,13 +41,13 @@ func Example() {
 // A filter says which arcs count.
 func ExampleLevels() {
 	// main calls parse and log, parse passes its argument to log.
-	g, err := graph.New([]uint32{0, 2, 3, 3}, []uint32{1, 2, 2},
+	g, err := graph.New(context.Background(), []uint32{0, 2, 3, 3}, []uint32{1, 2, 2},
 		[]uint32{graph.KindCall, graph.KindCall, graph.KindArgument})
 	if err != nil {
 		log.Fatal(err)
 	}
 	for _, filter := range []uint32{graph.KindCall, graph.KindCall | graph.KindArgument} {
-		levels, err := graph.Levels(g, []uint32{1}, filter)
+		levels, err := graph.Levels(context.Background(), g, []uint32{1}, filter)
 		if err != nil {
 			log.Fatal(err)
 		}
@@ -58,7 +61,7 @@ func ExampleLevels() {
 // Which variables are live: 0 defines a, 1 uses it and defines b, and 2 uses b.
 func ExampleSession_BitFlow() {
 	const a, b = 1, 2
-	g, err := graph.New([]uint32{0, 1, 2, 2}, []uint32{1, 2}, nil)
+	g, err := graph.New(context.Background(), []uint32{0, 1, 2, 2}, []uint32{1, 2}, nil)
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -22,7 +22,7 @@ func SetNarrow(arcs uint64) (before uint64) {
 }
 
 // Check looks for a broken invariant.
-func (g *CSR) Check() error { return g.check() }
+func (g *CSR) Check() error { return g.check(unending()) }
 
 // SetBlocks says with how many blocks searches run.
 func (o *SessionOptions) SetBlocks(n uint32) { o.blocks = n }
@@ -55,7 +55,7 @@ func (v VYG) Bytes() []byte {
 	at := uint64(sectionLine)
 	for _, kind := range slices.Sorted(maps.Keys(v.Sections)) {
 		b := v.Sections[kind]
-		table = append(table, section{kind, 1, at, uint64(len(b)), sectionSum(b, false)})
+		table = append(table, section{kind, 1, at, uint64(len(b)), sectionSum(unending(), b, false)})
 		at += (uint64(len(b)) + sectionLine - 1) / sectionLine * sectionLine
 	}
 	for kind, length := range v.Lengths {
@@ -82,7 +82,7 @@ func Resummed(b []byte) []byte {
 	_, table, _ := readHead("", b)
 	for i, s := range table {
 		if s.offset <= uint64(len(b)) && s.length <= uint64(len(b))-s.offset {
-			sum := sectionSum(b[s.offset:s.offset+s.length], false)
+			sum := sectionSum(unending(), b[s.offset:s.offset+s.length], false)
 			copy(b[headBytes+entryBytes*i+24:], sum[:])
 		}
 	}

@@ -39,7 +39,7 @@ func askTwice(drv *cusim.Driver, g *graph.CSR, topology megakernel.Topology) err
 			if kinds == 0 {
 				kinds = graph.AllKinds
 			}
-			if want[i], err = graph.Levels(g, q.Seeds, kinds); err != nil {
+			if want[i], err = graph.Levels(ctx, g, q.Seeds, kinds); err != nil {
 				return err
 			}
 		}
@@ -125,7 +125,7 @@ func TestAnyCallOfAnAnalysisMayFail(t *testing.T) {
 // pursueTwice does the same with strong components, topological levels, a tree, a fixpoint and sets of bits.
 func pursueTwice(drv *cusim.Driver, g *graph.CSR) error {
 	return onSession(drv, g, graph.SessionOptions{Engine: graph.WavesEngine, Queries: 1, Seeds: 1, Levels: true}, func(ctx context.Context, s *graph.Session) (err error) {
-		levels, err := graph.Levels(g, []uint32{5}, graph.AllKinds)
+		levels, err := graph.Levels(ctx, g, []uint32{5}, graph.AllKinds)
 		if err != nil {
 			return err
 		}

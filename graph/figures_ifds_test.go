@@ -54,7 +54,7 @@ func (l layered) graph(t *testing.T) *graph.CSR {
 			}
 		}
 	}
-	g, _, err := graph.FromBlocks(int64(len(of)), []graph.Block{b}, graph.BuildOptions{})
+	g, _, err := graph.FromBlocks(t.Context(), int64(len(of)), []graph.Block{b}, graph.BuildOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

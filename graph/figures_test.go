@@ -229,8 +229,8 @@ type answers struct {
 func (f *figures) hosted(duty string, s subject) answers {
 	f.Helper()
 	back := s.g
-	if !must(s.g.Symmetric()) {
-		back = must(s.g.Reverse())
+	if !must(s.g.Symmetric(context.Background())) {
+		back = must(s.g.Reverse(context.Background()))
 	}
 	e := cpu.New(hostArrays(s.g), hostArrays(back), cpu.Options{})
 	began := time.Now()

@@ -52,8 +52,8 @@ func answersOrRefuses(t *testing.T, dev driver.Device, g *graph.CSR) bool {
 	s, err := graph.NewSession(t.Context(), dev, g, o)
 	if err != nil {
 		var e *driver.Error
-		if !errors.As(err, &e) || e.Kind != driver.OutOfMemory || uint64(e.Requested) != graph.DeviceBytes(g, o) || e.Available > room || e.Requested <= e.Available {
-			t.Errorf("%d nodes: %v; want that it needs %d bytes of less than %d", g.Nodes(), err, graph.DeviceBytes(g, o), room)
+		if !errors.As(err, &e) || e.Kind != driver.OutOfMemory || uint64(e.Requested) != must(graph.DeviceBytes(t.Context(), g, o)) || e.Available > room || e.Requested <= e.Available {
+			t.Errorf("%d nodes: %v; want that it needs %d bytes of less than %d", g.Nodes(), err, must(graph.DeviceBytes(t.Context(), g, o)), room)
 		}
 		if n := dev.Stats().Get(driver.AllocRequests); n != before {
 			t.Errorf("%d nodes: %d allocations before it was clear that memory does not suffice", g.Nodes(), n-before)
@@ -81,7 +81,7 @@ func TestRefusalSaysWhatWouldFit(t *testing.T) {
 	for _, name := range []string{"grid:40x40", "skew:4096"} { // with one graph on the device, and with two
 		g := generated(t, name)
 		one := graph.SessionOptions{Engine: graph.WavesEngine, Queries: 1, Seeds: 1, Levels: true}
-		alone := graph.DeviceBytes(g, one)
+		alone := must(graph.DeviceBytes(t.Context(), g, one))
 		sets := one
 		sets.Levels = false
 		for _, c := range []struct {
@@ -91,8 +91,8 @@ func TestRefusalSaysWhatWouldFit(t *testing.T) {
 			not    string
 		}{
 			{alone, graph.SessionOptions{Levels: true}, []string{fmt.Sprintf("for one query of one seed at a time it needs %d bytes", alone), "for one query of one seed without levels it needs"}, ""},
-			{alone - 1, one, []string{fmt.Sprintf("for one query of one seed without levels it needs %d bytes", graph.DeviceBytes(g, sets))}, "one seed at a time"},
-			{graph.DeviceBytes(g, sets) - 1, one, []string{"on the cores of the host (NativeEngine, device cpu) nothing"}, "it needs"},
+			{alone - 1, one, []string{fmt.Sprintf("for one query of one seed without levels it needs %d bytes", must(graph.DeviceBytes(t.Context(), g, sets)))}, "one seed at a time"},
+			{must(graph.DeviceBytes(t.Context(), g, sets)) - 1, one, []string{"on the cores of the host (NativeEngine, device cpu) nothing"}, "it needs"},
 		} {
 			c.o.Engine, c.o.Budget = graph.WavesEngine, c.budget
 			_, err := graph.NewSession(t.Context(), dev, g, c.o)

@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"context"
 	"math"
 
 	"github.com/govyre/vyre/megakernel"
@@ -13,26 +14,35 @@ const sessionRoom = 64 << 10
 
 // DeviceBytes returns what a session of a graph is planned to take, on a device with cooperative launches unless the options
 // name another topology; the largest number if there can be none. A graph that Verify refuses counts as one that is not symmetric.
-func DeviceBytes(g *CSR, o SessionOptions) uint64 {
+//
+// Errors: that of the context.
+func DeviceBytes(ctx context.Context, g *CSR, o SessionOptions) (uint64, error) {
+	if err := errOf(ctx, "planning"); err != nil {
+		return 0, err
+	}
 	if g == nil {
-		return math.MaxUint64
+		return math.MaxUint64, nil
 	}
 	if o.Topology == megakernel.Auto {
 		o.Topology = megakernel.Drained
 	}
-	s := &Session{g: g, o: o.settled(nil), digest: g.Digest()}
+	s := &Session{g: g, o: o.settled(nil), digest: [32]byte{1}} // sizes do not depend on which digest it is
 	s.size()
 	if s.o.Levels {
 		s.back = &image{g: g} // as large as the reverse
-		if both, _ := g.Symmetric(); both {
+		both, _ := g.Symmetric(ctx)
+		if err := errOf(ctx, "planning"); err != nil {
+			return 0, err
+		}
+		if both {
 			s.back = &s.forward
 		}
 	}
 	p, err := plan.PlanSession(s.request())
 	if err != nil {
-		return math.MaxUint64
+		return math.MaxUint64, nil
 	}
-	return p.PeakBytes
+	return p.PeakBytes, nil
 }
 
 // words is how many words of 32 bits a set of nodes has.

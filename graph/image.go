@@ -15,11 +15,11 @@ type image struct {
 }
 
 // turn makes g what it is to be.
-func (m *image) turn() error {
+func (m *image) turn(ctx context.Context) error {
 	if !m.ahead {
 		return nil
 	}
-	g, err := m.g.Reverse()
+	g, err := m.g.Reverse(ctx)
 	if err == nil {
 		m.g, m.ahead = g, false
 	}
@@ -51,8 +51,8 @@ func (m *image) arrays() []driver.Arg {
 }
 
 // host is the graph as it goes to the device, as one piece.
-func (m *image) host() (host []byte, err error) {
-	if err := m.turn(); err != nil {
+func (m *image) host(ctx context.Context) (host []byte, err error) {
+	if err := m.turn(ctx); err != nil {
 		return nil, err
 	}
 	err = m.g.Read(func() error { // before kernels see what was not verified

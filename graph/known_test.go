@@ -59,7 +59,7 @@ func TestKnownGraphs(t *testing.T) {
 			if err := g.Check(); err != nil {
 				t.Fatal(err)
 			}
-			levels, err := graph.Levels(g, []uint32{want.source}, graph.AllKinds)
+			levels, err := graph.Levels(t.Context(), g, []uint32{want.source}, graph.AllKinds)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -94,15 +94,15 @@ func TestDigestOfGraph(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := short(chain.Digest()); got != "1155c1dbcb02dffc" {
+	if got := short(must(chain.Digest(t.Context()))); got != "1155c1dbcb02dffc" {
 		t.Errorf("chain:4: %s", got)
 	}
-	empty, err := graph.New([]uint32{0}, nil, nil)
+	empty, err := graph.New(t.Context(), []uint32{0}, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, g := range []*graph.CSR{empty, {}} {
-		if got := short(g.Digest()); got != "5349eafab4ece501" {
+		if got := short(must(g.Digest(t.Context()))); got != "5349eafab4ece501" {
 			t.Errorf("the empty graph: %s", got)
 		}
 	}

@@ -38,7 +38,7 @@ func randomGraph(t *testing.T, seed uint64, n int, masks bool) *graph.CSR {
 	if !masks {
 		kinds = nil
 	}
-	g, err := graph.New(offsets, targets, kinds)
+	g, err := graph.New(t.Context(), offsets, targets, kinds)
 	if err != nil {
 		t.Fatal(err)
 	}

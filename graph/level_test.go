@@ -47,7 +47,7 @@ func TestSessionLevelsAreThoseOfASearch(t *testing.T) {
 						if kinds == 0 {
 							kinds = graph.AllKinds
 						}
-						want, err := graph.Levels(g, q.Seeds, kinds)
+						want, err := graph.Levels(t.Context(), g, q.Seeds, kinds)
 						if err != nil {
 							t.Fatal(err)
 						}
@@ -98,11 +98,11 @@ func TestLevelsAreRefused(t *testing.T) {
 func TestTheReverseOfTheReverse(t *testing.T) {
 	for _, masks := range []bool{false, true} {
 		g := randomGraph(t, 8, 60, masks)
-		r := must(g.Reverse())
+		r := must(g.Reverse(t.Context()))
 		if err := r.Check(); err != nil {
 			t.Fatal(err)
 		}
-		if must(r.Reverse()).Digest() != g.Digest() || r.Digest() == g.Digest() || r.Arcs() != g.Arcs() {
+		if must(must(r.Reverse(t.Context())).Digest(t.Context())) != must(g.Digest(t.Context())) || must(r.Digest(t.Context())) == must(g.Digest(t.Context())) || r.Arcs() != g.Arcs() {
 			t.Errorf("%d arcs, reversed %d", g.Arcs(), r.Arcs())
 		}
 		for u := range uint32(60) {
@@ -115,7 +115,7 @@ func TestTheReverseOfTheReverse(t *testing.T) {
 			}
 		}
 	}
-	if n := must(new(graph.CSR).Reverse()).Nodes(); n != 0 {
+	if n := must(new(graph.CSR).Reverse(t.Context())).Nodes(); n != 0 {
 		t.Errorf("the reverse of nothing has %d nodes", n)
 	}
 }

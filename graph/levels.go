@@ -1,27 +1,34 @@
 package graph
 
-import "fmt"
+import (
+	"context"
+	"fmt"
+)
 
 // Levels searches breadth-first from all seeds at once, along the arcs that the filter allows, on one core. It returns
 // the level of every node: 0 for seeds, None for nodes that were not reached. It is what every other search is
 // compared with.
 //
 // Errors: a seed that is no node; those of Verify.
-func Levels(g *CSR, seeds []uint32, filter uint32) (levels []uint32, err error) {
-	if err := g.Verify(); err != nil {
+func Levels(ctx context.Context, g *CSR, seeds []uint32, filter uint32) (levels []uint32, err error) {
+	if err := g.Verify(ctx); err != nil {
 		return nil, err
 	}
+	p := &polls{ctx: ctx}
 	err = g.Read(func() (err error) {
-		levels, err = g.levels(seeds, filter)
+		levels, err = g.levels(p, seeds, filter)
 		return err
 	})
+	if p.end {
+		err = errOf(ctx, "levels")
+	}
 	if err != nil {
 		return nil, err
 	}
 	return levels, nil
 }
 
-func (g *CSR) levels(seeds []uint32, filter uint32) ([]uint32, error) {
+func (g *CSR) levels(p *polls, seeds []uint32, filter uint32) ([]uint32, error) {
 	levels := make([]uint32, g.Nodes())
 	for i := range levels {
 		levels[i] = None
@@ -44,11 +51,16 @@ func (g *CSR) levels(seeds []uint32, filter uint32) ([]uint32, error) {
 			if masks == nil && filter&1 == 0 {
 				continue
 			}
-			for i, v := range targets {
-				if levels[v] == None && (masks == nil || masks[i]&filter != 0) {
-					levels[v] = level
-					next = append(next, v)
+			for from, to := range p.pieces(0, uint64(len(targets))) {
+				for i := from; i < to; i++ {
+					if v := targets[i]; levels[v] == None && (masks == nil || masks[i]&filter != 0) {
+						levels[v] = level
+						next = append(next, v)
+					}
 				}
+			}
+			if p.end {
+				return nil, p.err()
 			}
 		}
 		queue, next = next, queue

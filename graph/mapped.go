@@ -185,7 +185,7 @@ func (f *file) after(p *guard.Panic) error {
 		return nil
 	}
 	// Somebody wrote it, or set its time; or wrote it through a mapping, of which the time may come later.
-	if p := guard.Run(func() { err = f.check() }); p != nil {
+	if p := guard.Run(func() { err = f.check(unending()) }); p != nil {
 		err = fmt.Errorf("%v", p.Value)
 	}
 	if err != nil {

@@ -1,6 +1,7 @@
 package graph_test
 
 import (
+	"context"
 	"encoding/hex"
 	"slices"
 
@@ -172,7 +173,7 @@ func reversed(g *graph.CSR, filter uint32) *graph.CSR {
 		targets[at[v]] = u
 		at[v]++
 	})
-	r, err := graph.New(offsets, targets, nil)
+	r, err := graph.New(context.Background(), offsets, targets, nil)
 	if err != nil {
 		panic(err)
 	}

@@ -99,10 +99,10 @@ func TestMistakesAreErrors(t *testing.T) {
 	fails("no device", err, driver.InvalidArgument, "the device is nil")
 	_, err = graph.Taint(t.Context(), dev, nil, graph.TaintQuery{}, graph.SessionOptions{})
 	fails("no graph", err, driver.InvalidArgument, "the graph is nil")
-	if n := graph.DeviceBytes(nil, graph.SessionOptions{}); n != math.MaxUint64 {
+	if n := must(graph.DeviceBytes(t.Context(), nil, graph.SessionOptions{})); n != math.MaxUint64 {
 		t.Errorf("a session of no graph takes %d bytes", n)
 	}
-	if _, err := graph.Levels(nil, nil, 0); err == nil || !strings.Contains(err.Error(), "nil") {
+	if _, err := graph.Levels(t.Context(), nil, nil, 0); err == nil || !strings.Contains(err.Error(), "nil") {
 		t.Error(err)
 	}
 }
@@ -205,7 +205,7 @@ func TestHammerSessions(t *testing.T) {
 	g := randomGraph(t, 6, 50, true)
 	want := make([][]uint32, g.Nodes())
 	for v := range want {
-		levels, err := graph.Levels(g, []uint32{uint32(v)}, graph.AllKinds)
+		levels, err := graph.Levels(t.Context(), g, []uint32{uint32(v)}, graph.AllKinds)
 		if err != nil {
 			t.Fatal(err)
 		}

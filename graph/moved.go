@@ -56,7 +56,7 @@ func (s *Session) buffer(w wanted) (driver.Buffer, error) {
 
 // put uploads an image.
 func (s *Session) put(ctx context.Context, m *image) error {
-	host, err := m.host()
+	host, err := m.host(ctx)
 	if err != nil {
 		return err
 	}

@@ -225,7 +225,7 @@ func (n native) bits(ctx context.Context, f BitFlow, gen, kill, in []uint64) (Ru
 	began, e := time.Now(), n.e
 	if f.Backward && !n.s.symmetric {
 		back := n.s.turned()
-		if err := back.turn(); err != nil {
+		if err := back.turn(ctx); err != nil {
 			return Run{}, err
 		}
 		e = cpu.New(hostArrays(back.g), cpu.Graph{}, cpu.Options{})

@@ -28,7 +28,7 @@ func TestMoreArcsThan32BitsCount(t *testing.T) {
 	}()
 	targets := unsafe.Slice((*uint32)(unsafe.Pointer(&b[0])), arcs)
 	copy(targets[arcs-3:], []uint32{1, 2, 3})
-	g, err := graph.New([]uint64{0, 1 << 31, 1 << 32, 1 << 32, 1 << 32, arcs}, targets, nil)
+	g, err := graph.New(t.Context(), []uint64{0, 1 << 31, 1 << 32, 1 << 32, 1 << 32, arcs}, targets, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,7 +36,7 @@ func TestMoreArcsThan32BitsCount(t *testing.T) {
 		t.Errorf("%d arcs, the last row is %v", g.Arcs(), row)
 	}
 	want := []uint32{2, 1, 1, 1, 0}
-	levels, err := graph.Levels(g, []uint32{4}, graph.AllKinds)
+	levels, err := graph.Levels(t.Context(), g, []uint32{4}, graph.AllKinds)
 	if err != nil || !slices.Equal(levels, want) {
 		t.Errorf("levels are %v, want %v; %v", levels, want, err)
 	}

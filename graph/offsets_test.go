@@ -90,7 +90,7 @@ func TestOffsetsOf64BitsChangeNothing(t *testing.T) {
 			if wide.Offsets() != nil || len(wide.WideOffsets()) != wide.Nodes()+1 {
 				t.Fatal("the offsets have 32 bits")
 			}
-			if wide.Digest() != narrow.Digest() || must(wide.Reverse()).Digest() != must(narrow.Reverse()).Digest() {
+			if must(wide.Digest(t.Context())) != must(narrow.Digest(t.Context())) || must(must(wide.Reverse(t.Context())).Digest(t.Context())) != must(must(narrow.Reverse(t.Context())).Digest(t.Context())) {
 				t.Error("digests differ")
 			}
 			got, gotFacts := answersOf(t, wide, queries, graph.NativeEngine)
@@ -115,33 +115,33 @@ func TestWhatMakesGraphsMakesWideOnes(t *testing.T) {
 			before := graph.SetNarrow(uint64(narrow.Arcs()) - min(1, uint64(narrow.Arcs())))
 			defer graph.SetNarrow(before)
 			wide := generated(t, name)
-			if (wide.WideOffsets() == nil) != (narrow.Arcs() == 0) || wide.Digest() != narrow.Digest() {
-				t.Fatalf("offsets of 64 bits: %v, digests %x and %x", wide.WideOffsets() != nil, wide.Digest(), narrow.Digest())
+			if (wide.WideOffsets() == nil) != (narrow.Arcs() == 0) || must(wide.Digest(t.Context())) != must(narrow.Digest(t.Context())) {
+				t.Fatalf("offsets of 64 bits: %v, digests %x and %x", wide.WideOffsets() != nil, must(wide.Digest(t.Context())), must(narrow.Digest(t.Context())))
 			}
 			for _, o := range []graph.BuildOptions{{Symmetric: true}, {Dedup: true}, {NoSelf: true}, {Symmetric: true, Dedup: true, NoSelf: true}} {
-				a, did, err := wide.Rebuild(o)
+				a, did, err := wide.Rebuild(t.Context(), o)
 				if err != nil {
 					t.Fatal(err)
 				}
-				b, same, err := narrow.Rebuild(o)
-				if err != nil || a.Digest() != b.Digest() || did != same {
-					t.Errorf("%+v: %x and %x, %+v and %+v, %v", o, a.Digest(), b.Digest(), did, same, err)
+				b, same, err := narrow.Rebuild(t.Context(), o)
+				if err != nil || must(a.Digest(t.Context())) != must(b.Digest(t.Context())) || did != same {
+					t.Errorf("%+v: %x and %x, %+v and %+v, %v", o, must(a.Digest(t.Context())), must(b.Digest(t.Context())), did, same, err)
 				}
 			}
-			if a, b := must(wide.Without([]uint32{0, 3})), must(narrow.Without([]uint32{0, 3})); a.Digest() != b.Digest() {
+			if a, b := must(wide.Without(t.Context(), []uint32{0, 3})), must(narrow.Without(t.Context(), []uint32{0, 3})); must(a.Digest(t.Context())) != must(b.Digest(t.Context())) {
 				t.Error("without some nodes digests differ")
 			}
 			var file bytes.Buffer
-			if _, err := wide.WriteTo(&file); err != nil {
+			if _, err := wide.Encode(t.Context(), &file); err != nil {
 				t.Fatal(err)
 			}
 			for _, arcs := range []uint64{before, 0} {
 				graph.SetNarrow(arcs)
 				g, err := graph.Decode("x.vyg", file.Bytes())
-				if err != nil || g.Verify() != nil {
-					t.Fatal(err, g.Verify())
+				if err != nil || g.Verify(t.Context()) != nil {
+					t.Fatal(err, g.Verify(t.Context()))
 				}
-				if g.Digest() != narrow.Digest() || !slices.Equal(g.Targets(), narrow.Targets()) || g.First(uint32(g.Nodes())) != narrow.Arcs() {
+				if must(g.Digest(t.Context())) != must(narrow.Digest(t.Context())) || !slices.Equal(g.Targets(), narrow.Targets()) || g.First(uint32(g.Nodes())) != narrow.Arcs() {
 					t.Error("the file has another graph")
 				}
 				if again, _ := g.With(g.Data()); again.Check() != nil {
@@ -164,11 +164,11 @@ func TestNewChecksWideOffsets(t *testing.T) {
 		{[]uint64{0, 1<<32 - 1, 1 << 32}, "the last offset is 4294967296, and there are 1 targets"},
 		{[]uint64{}, "no offsets"},
 	} {
-		if _, err := graph.New(c.starts, []uint32{0}, nil); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := graph.New(t.Context(), c.starts, []uint32{0}, nil); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%v: got %v, want %s", c.starts, err, c.want)
 		}
 	}
-	g, err := graph.New([]uint64{0, 1, 1}, []uint32{1}, nil)
+	g, err := graph.New(t.Context(), []uint64{0, 1, 1}, []uint32{1}, nil)
 	if err != nil || g.WideOffsets() != nil || !slices.Equal(g.Offsets(), []uint32{0, 1, 1}) {
 		t.Errorf("a small graph has offsets %v and %v, %v", g.Offsets(), g.WideOffsets(), err)
 	}

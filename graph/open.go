@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -21,12 +22,10 @@ type file struct {
 	table []section
 	g     *CSR // the graph as it is in the file
 
-	unpack sync.Mutex
+	unpack once[[]uint32]
 	masks  atomic.Pointer[[]uint32] // nil until they are unpacked
 
-	verify  sync.Mutex
-	checked bool
-	wrong   error
+	wrong once[error] // with the file, nil if nothing is
 
 	// What follows is of a file that is mapped: see mapped.go.
 	mapping
@@ -180,20 +179,28 @@ func (f *file) unpacked() []uint32 {
 	if masks := f.masks.Load(); masks != nil {
 		return *masks
 	}
-	f.unpack.Lock()
-	defer f.unpack.Unlock()
-	if masks := f.masks.Load(); masks != nil {
-		return *masks
-	}
-	var table [256]uint32
-	copy(table[:], wordsOf[uint32](f.section(kindTableSection)))
-	index := f.section(kindsSection)
-	masks := make([]uint32, len(index))
-	for i, k := range index {
-		masks[i] = table[k]
-	}
-	f.masks.Store(&masks)
+	masks, _ := f.unpacking(unending())
 	return masks
+}
+
+// unpacking is unpacked until the context ends, with its error then.
+func (f *file) unpacking(p *polls) ([]uint32, error) {
+	return f.unpack.get(p.ctx, func() ([]uint32, error) {
+		var table [256]uint32
+		copy(table[:], wordsOf[uint32](f.section(kindTableSection)))
+		index := f.section(kindsSection)
+		masks := make([]uint32, len(index))
+		for from, to := range p.pieces(0, uint64(len(index))) {
+			for i, k := range index[from:to] {
+				masks[int(from)+i] = table[k]
+			}
+		}
+		if p.end {
+			return nil, p.err()
+		}
+		f.masks.Store(&masks)
+		return masks, nil
+	})
 }
 
 // states reports whether the file's digest is that of g.
@@ -201,85 +208,114 @@ func (f *file) states(g *CSR) bool { return f.g == g }
 
 // Verify looks at all of a graph that Open mapped: the checksums of its sections, that rows ascend and targets are nodes, what
 // its header says, and its digest. It does so once, and each time looks whether the file was written since. Graphs that were
-// built hold all that already.
+// built hold all that already. What a context ends is done anew by the next call.
 //
-// Errors: *ParseError, with the section, the row or the arc; a graph that is nil; one that Close gave back, of kind
-// driver.Closed; *ChangedError.
-func (g *CSR) Verify() error {
+// Errors: that of the context; *ParseError, with the section, the row or the arc; a graph that is nil; one that Close gave back,
+// of kind driver.Closed; *ChangedError.
+func (g *CSR) Verify(ctx context.Context) error {
 	if g == nil {
 		return errors.New("graph: the graph is nil; look at the error of what was to load it")
+	}
+	const work = "verification"
+	if err := errOf(ctx, work); err != nil {
+		return err
 	}
 	return g.Read(func() error {
 		if g.file == nil {
 			return nil
 		}
-		f := g.file
-		f.verify.Lock()
-		defer f.verify.Unlock()
-		if !f.checked {
-			f.wrong = f.check()
-			f.checked = true
+		wrong, err := g.file.wrong.get(ctx, func() (error, error) {
+			p := &polls{ctx: ctx}
+			wrong := g.file.check(p)
+			return wrong, p.err()
+		})
+		if err != nil {
+			return errOf(ctx, work)
 		}
-		return f.wrong
+		return wrong
 	})
 }
 
-func (f *file) check() error {
+// check looks for what is wrong until the context ends; then what it returns says nothing.
+func (f *file) check(p *polls) error {
 	for _, s := range f.table {
-		if sectionSum(f.bytes[s.offset:s.offset+s.length], f.unmap != nil) != s.sum {
+		if sum := sectionSum(p, f.bytes[s.offset:s.offset+s.length], f.unmap != nil); p.end {
+			return p.err()
+		} else if sum != s.sum {
 			return f.bad(int64(s.offset), s.String(), "checksum differs")
 		}
 	}
-	if table := uint64(len(f.section(kindTableSection)) / 4); f.head.kinds == 1 {
-		for i, k := range f.section(kindsSection) {
-			if uint64(k) >= table {
-				return f.bad(0, fmt.Sprintf("arc %d: kind %d", i, k), fmt.Sprintf("the table has %d", table))
-			}
-		}
+	if err := f.checkKinds(p); err != nil {
+		return err
 	}
 	g := f.g
-	if err := g.check(); err != nil {
+	if err := g.check(p); err != nil {
 		return f.bad(0, err.Error(), "")
 	}
 	for what, s := range map[string]Strings{"names": g.data.Names, "positions": g.data.Positions} {
-		if err := s.check(); err != nil {
+		if err := s.check(p); err != nil {
 			return f.bad(0, what, err.Error())
 		}
 	}
-	if err := f.checkFlags(); err != nil {
+	if err := f.checkFlags(p); err != nil {
 		return err
 	}
-	if d := g.digestOf(); d != f.head.digest {
+	if d := g.digestOf(p); d != f.head.digest {
 		return f.bad(40, fmt.Sprintf("digest %x…", f.head.digest[:8]), fmt.Sprintf("that of what is in the file is %x…", d[:8]))
 	}
 	return nil
 }
 
+// checkKinds looks whether kinds that are an index are in the table, and unpacks them.
+func (f *file) checkKinds(p *polls) error {
+	if f.head.kinds != 1 {
+		return nil
+	}
+	table, kinds := uint64(len(f.section(kindTableSection))/4), f.section(kindsSection)
+	for from, to := range p.pieces(0, uint64(len(kinds))) {
+		for i, k := range kinds[from:to] {
+			if uint64(k) >= table {
+				return f.bad(0, fmt.Sprintf("arc %d: kind %d", from+uint64(i), k), fmt.Sprintf("the table has %d", table))
+			}
+		}
+	}
+	if p.end {
+		return p.err()
+	}
+	_, err := f.unpacking(p)
+	return err
+}
+
 // checkFlags looks whether the arcs are as the header says. That they are symmetric is told by two sums over the arcs each
 // way round, in any order: going after each arc's way back takes ten times as long, and what differs by accident differs in
 // the sums.
-func (f *file) checkFlags() error {
+func (f *file) checkFlags(p *polls) error {
 	g := f.g
 	holds := uint32(flagSymmetric | flagSorted | flagSimple | flagNoSelf)
 	var ahead, back [2]uint64
 	masks := g.kinds()
 	for u := range g.Nodes() {
 		first, last := g.rows.row(uint32(u))
-		for i := first; i < last; i++ {
-			v := g.targets[i]
-			if v == uint32(u) {
-				holds &^= flagNoSelf
+		for from, to := range p.pieces(first, last) {
+			for i := from; i < to; i++ {
+				v := g.targets[i]
+				if v == uint32(u) {
+					holds &^= flagNoSelf
+				}
+				if i > first && g.targets[i-1] == v {
+					holds &^= flagSimple
+				}
+				if f.head.flags&flagSymmetric == 0 {
+					continue
+				}
+				with := mix.Golden * uint64(orOne(masks, int(i)))
+				a, b := mix.Mix64((uint64(u)<<32|uint64(v))+with), mix.Mix64((uint64(v)<<32|uint64(u))+with)
+				ahead[0], ahead[1] = ahead[0]+a, ahead[1]+a*a
+				back[0], back[1] = back[0]+b, back[1]+b*b
 			}
-			if i > first && g.targets[i-1] == v {
-				holds &^= flagSimple
-			}
-			if f.head.flags&flagSymmetric == 0 {
-				continue
-			}
-			with := mix.Golden * uint64(orOne(masks, int(i)))
-			a, b := mix.Mix64((uint64(u)<<32|uint64(v))+with), mix.Mix64((uint64(v)<<32|uint64(u))+with)
-			ahead[0], ahead[1] = ahead[0]+a, ahead[1]+a*a
-			back[0], back[1] = back[0]+b, back[1]+b*b
+		}
+		if p.end {
+			return p.err()
 		}
 	}
 	if ahead != back {

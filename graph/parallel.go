@@ -2,9 +2,12 @@ package graph
 
 import (
 	"context"
+	"fmt"
+	"iter"
 	"runtime"
 	"sync/atomic"
 
+	"github.com/govyre/vyre/graph/internal/turn"
 	"github.com/govyre/vyre/internal/guard"
 )
 
@@ -18,16 +21,31 @@ type Portion struct {
 // polls looks at a context now and then: nanoseconds of work must not cost a look each.
 type polls struct {
 	ctx context.Context
-	n   uint
+	n   uint64
 	end bool
 }
 
 // eachPoll is how many steps of a loop are between two looks, each some 10 to 100 ns.
 const eachPoll = 1 << 12
 
+// mostBytes is how many bytes are copied, hashed or written between two looks, for some milliseconds.
+const mostBytes = 16 << 20
+
 // Ended reports whether the context has ended. Long loops ask it in each step, and return if so.
-func (p *polls) Ended() bool {
-	if p.n++; p.n%eachPoll == 0 && p.ctx.Err() != nil {
+func (p *polls) Ended() bool { return p.passed(1) }
+
+// passed is ended for so many steps, which are at most eachPoll in a loop that may be long.
+func (p *polls) passed(steps uint64) bool {
+	if p.n += steps; p.n >= eachPoll {
+		p.look()
+	}
+	return p.end
+}
+
+// look looks at the context now.
+func (p *polls) look() bool {
+	p.n = 0
+	if p.ctx.Err() != nil {
 		p.end = true
 	}
 	return p.end
@@ -35,6 +53,36 @@ func (p *polls) Ended() bool {
 
 // First reports whether the portion is the first one: work that is made in one piece belongs to that.
 func (p Portion) First() bool { return p.number == 0 }
+
+// err is the error of the context if a look has seen it.
+func (p *polls) err() error {
+	if p.end {
+		return p.ctx.Err()
+	}
+	return nil
+}
+
+// pieces are the numbers from first up to last in pieces of at most eachPoll, each with its beginning and its end, until the
+// context ends. One piece that is empty stands for no numbers, so that many empty rows are counted, too.
+func (p *polls) pieces(first, last uint64) iter.Seq2[uint64, uint64] {
+	return func(yield func(from, to uint64) bool) {
+		for from := first; ; {
+			to := min(from+eachPoll, max(last, first))
+			if p.passed(to-from+1) || !yield(from, to) || to >= last {
+				return
+			}
+			from = to
+		}
+	}
+}
+
+// errOf is the error of work on a graph that its context has ended or does not let begin; nil if it lasts.
+func errOf(ctx context.Context, work string) error {
+	if err := turn.Err(ctx); err != nil {
+		return fmt.Errorf("graph: %s: %w", work, err)
+	}
+	return nil
+}
 
 // Of returns which of n pieces belong to the portion.
 func (p Portion) Of(n uint64) (from, to uint64) {

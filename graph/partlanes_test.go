@@ -64,7 +64,7 @@ func TestLanesOfPartsAnswerAsTheWholeDoes(t *testing.T) {
 					for i, a := range all {
 						q := queries[i]
 						if q.Count {
-							levels, _ := graph.Levels(g, q.Seeds, kindsOf(q))
+							levels, _ := graph.Levels(t.Context(), g, q.Seeds, kindsOf(q))
 							if want := len(slices.Collect(nodesOf(levels))); a.Count() != want || a.Contains(0) {
 								t.Fatalf("%+v: %d nodes, want %d, and none by name", q, a.Count(), want)
 							}
@@ -166,7 +166,7 @@ func TestBatchesAreSmallerBeforeAGraphIsInParts(t *testing.T) {
 	bytes := func(queries int) uint64 {
 		o := o
 		o.Queries = queries
-		return graph.DeviceBytes(g, o)
+		return must(graph.DeviceBytes(t.Context(), g, o))
 	}
 	o.Queries = 64
 	for _, c := range []struct {

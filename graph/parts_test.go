@@ -37,7 +37,7 @@ func askParts(t *testing.T, s *graph.Session, g *graph.CSR, queries []graph.Quer
 		streamed += r.Run.Streamed
 	}
 	kinds := kindsOf(queries[0])
-	want, err := graph.Levels(g, queries[0].Seeds, kinds)
+	want, err := graph.Levels(t.Context(), g, queries[0].Seeds, kinds)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -260,7 +260,7 @@ func upward(t *testing.T, g *graph.CSR) *graph.CSR {
 			}
 		}
 	}
-	up, _, err := graph.FromBlocks(int64(g.Nodes()), []graph.Block{b}, graph.BuildOptions{})
+	up, _, err := graph.FromBlocks(t.Context(), int64(g.Nodes()), []graph.Block{b}, graph.BuildOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -273,7 +273,7 @@ func searchPartsTwice(drv *cusim.Driver, g *graph.CSR) error {
 	o.SetPartArcs(uint64(g.Arcs()) / 3)
 	return onSession(drv, g, o, func(ctx context.Context, s *graph.Session) error {
 		q := graph.Query{Seeds: []uint32{5}}
-		want, err := graph.Levels(g, q.Seeds, graph.AllKinds)
+		want, err := graph.Levels(ctx, g, q.Seeds, graph.AllKinds)
 		if err != nil {
 			return err
 		}

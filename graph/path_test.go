@@ -12,7 +12,7 @@ import (
 // an allowed arc to it.
 func leastParents(t *testing.T, g *graph.CSR, seeds []uint32, filter uint32) (levels, parents []uint32) {
 	t.Helper()
-	levels, err := graph.Levels(g, seeds, filter)
+	levels, err := graph.Levels(t.Context(), g, seeds, filter)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -125,12 +125,12 @@ func TestPathTakesTheNearestTarget(t *testing.T) {
 func TestBackwardIsForwardInTheReverse(t *testing.T) {
 	for _, name := range smallGraphs {
 		g := smallGraph(t, name)
-		r := must(g.Reverse())
-		if again := must(r.Reverse()); again.Digest() != g.Digest() || again.Arcs() != g.Arcs() {
+		r := must(g.Reverse(t.Context()))
+		if again := must(r.Reverse(t.Context())); must(again.Digest(t.Context())) != must(g.Digest(t.Context())) || again.Arcs() != g.Arcs() {
 			t.Errorf("%s: the reverse of the reverse is another graph", name)
 		}
 		out := []uint32{uint32(g.Nodes() / 2), uint32(g.Nodes() - 1)}
-		w := must(g.Without(out))
+		w := must(g.Without(t.Context(), out))
 		if err := w.Check(); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}

@@ -34,7 +34,7 @@ func beside(t *testing.T, graphs ...*graph.CSR) *graph.CSR {
 			offsets = append(offsets, uint32(len(targets)))
 		}
 	}
-	g, err := graph.New(offsets, targets, masks)
+	g, err := graph.New(t.Context(), offsets, targets, masks)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -83,7 +83,7 @@ func changed(t *testing.T, g *graph.CSR, nodes int, to func(from, to, mask uint3
 	for _, m := range more {
 		add(m[0], m[1], m[2])
 	}
-	h, _, err := graph.FromBlocks(int64(nodes), []graph.Block{b}, graph.BuildOptions{})
+	h, _, err := graph.FromBlocks(t.Context(), int64(nodes), []graph.Block{b}, graph.BuildOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -140,7 +140,7 @@ func related(t *testing.T, dev driver.Device, engine graph.Engine, seed uint64) 
 	of("what is reached reaches no more", s.reach(kinds, fromA...), fromA)
 
 	// All pairs, by lanes: backward is forward in the reversed graph.
-	back := asking(t, dev, must(g.Reverse()), engine)
+	back := asking(t, dev, must(g.Reverse(t.Context())), engine)
 	forth, queries := map[[2]uint32]bool{}, make([]graph.Query, n)
 	for v := range uint32(n) {
 		queries[v] = graph.Query{Seeds: []uint32{v}, Kinds: kinds}
@@ -258,7 +258,7 @@ func relatedLabels(t *testing.T, s answersTo, kinds, a uint32, forth map[[2]uint
 		if by == graph.None || by == uint32(v) {
 			continue
 		}
-		if r := asking(t, openDevice(t, "cpu"), must(s.g.Without([]uint32{by})), graph.NativeEngine); by != a && slices.Contains(r.reach(kinds, a), uint32(v)) {
+		if r := asking(t, openDevice(t, "cpu"), must(s.g.Without(t.Context(), []uint32{by})), graph.NativeEngine); by != a && slices.Contains(r.reach(kinds, a), uint32(v)) {
 			t.Errorf("%d is reached without %d, which dominates it", v, by)
 		}
 	}

@@ -108,7 +108,7 @@ func listed(r *graph.Reached) []uint32 {
 // TestSeedsMayBeListedTwice stands for lists that say the same thing more often than there is room for things: the answer is that
 // of a list with each seed once, in a session opened for just as many, by every question and both engines.
 func TestSeedsMayBeListedTwice(t *testing.T) {
-	g := must(graph.New([]uint32{0, 1, 2, 3}, []uint32{1, 2, 2}, nil))
+	g := must(graph.New(t.Context(), []uint32{0, 1, 2, 3}, []uint32{1, 2, 2}, nil))
 	dev := openDevice(t, "cpu")
 	for _, engine := range []graph.Engine{graph.NativeEngine, graph.WavesEngine} {
 		const room = 2

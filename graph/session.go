@@ -93,7 +93,7 @@ type batching struct {
 //
 // Errors: out of memory, with the bytes needed and those there are; a graph without nodes; a device without the topology.
 func NewSession(ctx context.Context, dev driver.Device, g *CSR, o SessionOptions) (_ *Session, err error) {
-	s, err := prepared(dev, g, o)
+	s, err := prepared(ctx, dev, g, o)
 	if err != nil {
 		return nil, err
 	}
@@ -143,7 +143,7 @@ func given(dev driver.Device, g *CSR, o SessionOptions) error {
 }
 
 // prepared is a session that knows its sizes, and has nothing on the device yet.
-func prepared(dev driver.Device, g *CSR, o SessionOptions) (*Session, error) {
+func prepared(ctx context.Context, dev driver.Device, g *CSR, o SessionOptions) (*Session, error) {
 	if err := given(dev, g, o); err != nil {
 		return nil, err
 	}
@@ -156,18 +156,20 @@ func prepared(dev driver.Device, g *CSR, o SessionOptions) (*Session, error) {
 		return nil, s.refuse(fmt.Sprintf("a graph of %d nodes, %d queries of %d seeds, %d in parallel", g.Nodes(), o.Queries, o.Seeds, o.Parallel),
 			fmt.Sprintf("load a graph with nodes, leave what is to be the default at 0, and ask for at most %d queries, and %d in parallel", mostQueries, mostParallel))
 	}
-	if err := g.Verify(); err != nil {
-		return nil, err
+	if err := g.Verify(ctx); err != nil {
+		return nil, s.canceled(err)
 	}
-	s.digest = g.Digest()
-	if s.symmetric, err = g.Symmetric(); err != nil {
-		return nil, err
+	if s.digest, err = g.Digest(ctx); err != nil {
+		return nil, s.canceled(err)
+	}
+	if s.symmetric, err = g.Symmetric(ctx); err != nil {
+		return nil, s.canceled(err)
 	}
 	s.size()
 	if s.o.Levels {
 		s.back = s.turned()
-		if err := s.back.turn(); err != nil {
-			return nil, err
+		if err := s.back.turn(ctx); err != nil {
+			return nil, s.canceled(err)
 		}
 	}
 	return s, g.Read(func() error { return s.engine(o.Topology) })

@@ -88,7 +88,7 @@ func matches(t *testing.T, g *graph.CSR, q graph.Query, r *graph.Reached) {
 	if kinds == 0 {
 		kinds = graph.AllKinds
 	}
-	levels, err := graph.Levels(g, q.Seeds, kinds)
+	levels, err := graph.Levels(t.Context(), g, q.Seeds, kinds)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -91,7 +91,7 @@ func searchBesideOthers(t *testing.T, s *graph.Session, g *graph.CSR, seed uint6
 		}
 		matches(t, g, queries[0], r)
 		levels, err := s.Levels(t.Context(), queries[1])
-		want, failed := graph.Levels(g, queries[1].Seeds, settled(queries[1].Kinds))
+		want, failed := graph.Levels(t.Context(), g, queries[1].Seeds, settled(queries[1].Kinds))
 		if err = errors.Join(err, failed); err != nil || !slices.Equal(levels, want) {
 			t.Errorf("levels %v, %v, want %v", levels, err, want)
 		}
@@ -136,7 +136,7 @@ func TestSetsAreCounted(t *testing.T) {
 	need := make([]uint64, 4)
 	for n := 1; n < 4; n++ {
 		o.Parallel, o.Budget = n, 0
-		need[n] = graph.DeviceBytes(g, o)
+		need[n] = must(graph.DeviceBytes(t.Context(), g, o))
 		o.Budget = need[n]
 		s, err := graph.NewSession(t.Context(), dev, g, o)
 		if err != nil {
@@ -167,7 +167,7 @@ func askSetsTwice(drv *cusim.Driver, g *graph.CSR) error {
 	return onSession(drv, g, graph.SessionOptions{Engine: graph.WavesEngine, Queries: 1, Seeds: 1, Parallel: 2}, func(ctx context.Context, s *graph.Session) (err error) {
 		return faults.Twice(ctx, func() error {
 			for _, seed := range []uint32{5, 3} { // sets take turns
-				want, err := graph.Levels(g, []uint32{seed}, graph.AllKinds)
+				want, err := graph.Levels(ctx, g, []uint32{seed}, graph.AllKinds)
 				if err != nil {
 					return err
 				}

@@ -22,7 +22,7 @@ type Question struct {
 //
 // Errors: those of NewSession and of Batch; out of memory, before anything runs, if one query has no room.
 func Ask(ctx context.Context, dev driver.Device, list []Question, o SessionOptions) ([]*Reached, *plan.Queries, error) {
-	in, graphs, err := questions(dev, list, o)
+	in, graphs, err := questions(ctx, dev, list, o)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -55,7 +55,7 @@ type asked struct {
 }
 
 // questions is what their order is planned from, and the graphs by their digests.
-func questions(dev driver.Device, list []Question, o SessionOptions) (plan.QueryRequest, map[[32]byte]*asked, error) {
+func questions(ctx context.Context, dev driver.Device, list []Question, o SessionOptions) (plan.QueryRequest, map[[32]byte]*asked, error) {
 	if dev == nil {
 		return plan.QueryRequest{}, nil, given(dev, nil, o)
 	}
@@ -71,7 +71,9 @@ func questions(dev driver.Device, list []Question, o SessionOptions) (plan.Query
 			return in, nil, (&Session{dev: dev, o: o}).refuse(fmt.Sprintf("question %d is about no graph", i), "give it one")
 		}
 		if _, known := digests[q.Graph]; !known {
-			digests[q.Graph] = q.Graph.Digest()
+			if digests[q.Graph], err = q.Graph.Digest(ctx); err != nil {
+				return in, nil, (&Session{dev: dev, o: o}).canceled(err)
+			}
 		}
 		d := digests[q.Graph]
 		if graphs[d] == nil {
@@ -85,7 +87,7 @@ func questions(dev driver.Device, list []Question, o SessionOptions) (plan.Query
 		if g.Session == nil {
 			of := o
 			of.Seeds, of.Queries, of.Levels = g.seeds, min(o.Queries, g.queries), false
-			if g.Session, err = prepared(dev, q.Graph, of); err != nil {
+			if g.Session, err = prepared(ctx, dev, q.Graph, of); err != nil {
 				return in, nil, err
 			}
 			in.Lanes = max(in.Lanes, g.together())

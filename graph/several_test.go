@@ -46,7 +46,7 @@ func TestGraphsAreAskedOneAfterAnother(t *testing.T) {
 		for _, q := range list {
 			most := 1
 			for _, other := range list {
-				if other.Graph.Digest() == q.Graph.Digest() {
+				if must(other.Graph.Digest(t.Context())) == must(q.Graph.Digest(t.Context())) {
 					most = max(most, len(other.Seeds))
 				}
 			}

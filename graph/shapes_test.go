@@ -25,7 +25,7 @@ func hubs(t *testing.T, hubs, arcs, nodes uint32) *graph.CSR {
 	for v := range nodes {
 		b.From, b.To = append(b.From, 1), append(b.To, v)
 	}
-	g, _, err := graph.FromBlocks(int64(nodes), []graph.Block{b}, graph.BuildOptions{})
+	g, _, err := graph.FromBlocks(t.Context(), int64(nodes), []graph.Block{b}, graph.BuildOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,7 +99,7 @@ func shaped(t *testing.T, dev driver.Device, g *graph.CSR, seeds []uint32, kinds
 		matches(t, g, q, answer)
 	}
 	matches(t, g, graph.Query{}, batch[1])
-	want, err := graph.Levels(g, seeds, settled(kinds))
+	want, err := graph.Levels(t.Context(), g, seeds, settled(kinds))
 	if err != nil {
 		t.Fatal(err)
 	}

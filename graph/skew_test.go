@@ -29,7 +29,7 @@ func skew(t *testing.T, n int) (*graph.CSR, []uint32) {
 
 func search(t *testing.T, g *graph.CSR, seeds []uint32, filter uint32) []uint32 {
 	t.Helper()
-	levels, err := graph.Levels(g, seeds, filter)
+	levels, err := graph.Levels(t.Context(), g, seeds, filter)
 	if err != nil {
 		t.Fatal(err)
 	}

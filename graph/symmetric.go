@@ -14,42 +14,40 @@ import (
 // it: the sums begin with numbers that are drawn anew in each process. It does so once.
 //
 // Errors: those of Verify.
-func (g *CSR) Symmetric() (both bool, err error) {
-	if err := g.Verify(); err != nil {
+func (g *CSR) Symmetric(ctx context.Context) (both bool, err error) {
+	if err := g.Verify(ctx); err != nil {
 		return false, err
 	}
-	g.turned.Lock()
-	defer g.turned.Unlock()
-	if !g.looked {
-		if err := g.Read(func() error {
-			g.both = g.same()
-			return nil
-		}); err != nil {
-			return false, err
-		}
-		g.looked = true
+	both, err = g.both.get(ctx, func() (both bool, err error) {
+		err = g.Read(func() (err error) {
+			both, err = g.same(ctx)
+			return err
+		})
+		return both, err
+	})
+	if ended := errOf(ctx, "symmetry"); err != nil && ended != nil {
+		err = ended
 	}
-	return g.both, nil
+	return both, err
 }
 
 // drawnKeys are the numbers that sums begin with.
 var drawnKeys = [2]uint64{rand.Uint64(), rand.Uint64()}
 
 // same compares the sums.
-func (g *CSR) same() bool {
+func (g *CSR) same(ctx context.Context) (bool, error) {
 	var differs [2]atomic.Uint64
-	_ = portions(context.Background(), uint64(g.Arcs()), func(p Portion) {
+	err := portions(ctx, uint64(g.Arcs()), func(p Portion) {
 		var there, back [2]uint64
-		for u, last := p.Of(uint64(g.Nodes())); u < last; u++ {
+		for u, last := p.Of(uint64(g.Nodes())); u < last && !p.end; u++ {
 			targets, masks := g.row(uint32(u))
-			for k, v := range targets {
-				mask := uint64(1)
-				if masks != nil {
-					mask = uint64(masks[k])
-				}
-				for i, key := range drawnKeys {
-					there[i] += mix.Mix64(mix.Mix64(u<<32|uint64(v)+key) + mask)
-					back[i] += mix.Mix64(mix.Mix64(uint64(v)<<32|u+key) + mask)
+			for from, to := range p.pieces(0, uint64(len(targets))) {
+				for k := from; k < to; k++ {
+					v, mask := targets[k], uint64(orOne(masks, int(k)))
+					for i, key := range drawnKeys {
+						there[i] += mix.Mix64(mix.Mix64(u<<32|uint64(v)+key) + mask)
+						back[i] += mix.Mix64(mix.Mix64(uint64(v)<<32|u+key) + mask)
+					}
 				}
 			}
 		}
@@ -57,5 +55,5 @@ func (g *CSR) same() bool {
 			differs[i].Add(there[i] - back[i])
 		}
 	})
-	return differs[0].Load() == 0 && differs[1].Load() == 0
+	return differs[0].Load() == 0 && differs[1].Load() == 0, err
 }

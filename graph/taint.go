@@ -164,11 +164,11 @@ func (s TaintPart) Seeds(q TaintQuery, label int) []uint32 {
 // Graph is what values go through.
 //
 // Errors: those of CSR.Without.
-func (s TaintPart) Graph(g *CSR) (*CSR, error) {
+func (s TaintPart) Graph(ctx context.Context, g *CSR) (*CSR, error) {
 	if len(s.Without) == 0 {
 		return g, nil
 	}
-	return g.Without(s.Without)
+	return g.Without(ctx, s.Without)
 }
 
 // ask finds the sinks of a group.
@@ -179,7 +179,7 @@ func (t *Tainted) ask(ctx context.Context, dev driver.Device, g *CSR, q TaintQue
 		queries[i] = Query{Seeds: group.Seeds(q, label), Kinds: q.Kinds}
 		o.Seeds = max(o.Seeds, len(queries[i].Seeds))
 	}
-	g, err = group.Graph(g)
+	g, err = group.Graph(ctx, g)
 	if err != nil {
 		return err
 	}
@@ -218,7 +218,7 @@ func (t *Tainted) paths(ctx context.Context, dev driver.Device, g *CSR, q TaintQ
 		return nil
 	}
 	o.Queries, o.Seeds, o.Levels = 1, most, true
-	g, err = group.Graph(g)
+	g, err = group.Graph(ctx, g)
 	if err != nil {
 		return err
 	}

@@ -82,7 +82,7 @@ func checkTree(t *testing.T, s *graph.Session, g *graph.CSR, q graph.Query, path
 	if kinds == 0 {
 		kinds = graph.AllKinds
 	}
-	levels, err := graph.Levels(g, q.Seeds, kinds)
+	levels, err := graph.Levels(t.Context(), g, q.Seeds, kinds)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -63,7 +63,7 @@ func TestSessionGoesByEvidence(t *testing.T) {
 			t.Fatal(err)
 		}
 		matches(t, g, q, r)
-		if drained := graph.DeviceBytes(g, graph.SessionOptions{Engine: graph.WavesEngine, Queries: 2}); (s.Memory().PeakBytes == drained) != (c.want == megakernel.Drained) {
+		if drained := must(graph.DeviceBytes(t.Context(), g, graph.SessionOptions{Engine: graph.WavesEngine, Queries: 2})); (s.Memory().PeakBytes == drained) != (c.want == megakernel.Drained) {
 			t.Errorf("%v: it takes %d bytes, a drain %d", c.want, s.Memory().PeakBytes, drained)
 		}
 	}

@@ -122,8 +122,8 @@ func headSum(b []byte) (s [16]byte) {
 }
 
 // sectionSum hashes a section. It is the beginning of the digest of its bytes.
-func sectionSum(b []byte, mapped bool) (s [16]byte) {
-	full := hashed(b, mapped)
+func sectionSum(p *polls, b []byte, mapped bool) (s [16]byte) {
+	full := hashed(p, b, mapped)
 	copy(s[:], full[:])
 	return s
 }

@@ -23,7 +23,7 @@ import (
 // full is a graph with everything that one can have.
 func full(t *testing.T) *graph.CSR {
 	t.Helper()
-	g, err := graph.New([]uint32{0, 2, 3, 3}, []uint32{1, 2, 2}, []uint32{graph.KindCall, graph.KindCall, graph.KindArgument})
+	g, err := graph.New(t.Context(), []uint32{0, 2, 3, 3}, []uint32{1, 2, 2}, []uint32{graph.KindCall, graph.KindCall, graph.KindArgument})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,7 +42,7 @@ func full(t *testing.T) *graph.CSR {
 func written(t testing.TB, g *graph.CSR) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	n, err := g.WriteTo(&b)
+	n, err := g.Encode(t.Context(), &b)
 	if err != nil || n != int64(b.Len()) {
 		t.Fatalf("%d bytes, %v; %d were written", n, err, b.Len())
 	}
@@ -54,7 +54,7 @@ func same(t *testing.T, got, want *graph.CSR) {
 	t.Helper()
 	for what, pair := range map[string][2]any{
 		"offsets": {got.Offsets(), want.Offsets()}, "targets": {append([]uint32{}, got.Targets()...), append([]uint32{}, want.Targets()...)},
-		"masks": {got.Masks(), want.Masks()}, "digest": {got.Digest(), want.Digest()}, "data": {got.Data(), want.Data()},
+		"masks": {got.Masks(), want.Masks()}, "digest": {must(got.Digest(t.Context())), must(want.Digest(t.Context()))}, "data": {got.Data(), want.Data()},
 	} {
 		if !reflect.DeepEqual(pair[0], pair[1]) {
 			t.Errorf("%s: got %v, want %v", what, pair[0], pair[1])
@@ -78,7 +78,7 @@ func TestFilesHoldGraphs(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := opened.Verify(); err != nil {
+			if err := opened.Verify(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 			same(t, opened, g)
@@ -100,7 +100,7 @@ func TestAClosedGraphIsRefused(t *testing.T) {
 	}
 	g, err := graph.Open(path)
 	if err == nil {
-		err = errors.Join(g.Verify(), g.Close())
+		err = errors.Join(g.Verify(t.Context()), g.Close())
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -108,10 +108,10 @@ func TestAClosedGraphIsRefused(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("files are read there, and what was read stays")
 	}
-	_, levels := graph.Levels(g, []uint32{0}, graph.AllKinds)
+	_, levels := graph.Levels(t.Context(), g, []uint32{0}, graph.AllKinds)
 	_, session := graph.NewSession(t.Context(), openDevice(t, "cpu"), g, graph.SessionOptions{})
-	_, writing := g.WriteTo(io.Discard)
-	for what, err := range map[string]error{"Verify": g.Verify(), "Levels": levels, "NewSession": session, "WriteTo": writing} {
+	_, writing := g.Encode(t.Context(), io.Discard)
+	for what, err := range map[string]error{"Verify": g.Verify(t.Context()), "Levels": levels, "NewSession": session, "Encode": writing} {
 		if !errors.Is(err, driver.Closed) || !strings.Contains(err.Error(), "the graph is closed; fix: open it again") {
 			t.Errorf("%s: %v", what, err)
 		}
@@ -125,13 +125,13 @@ func TestFilesWithMoreMasksThanFitAByte(t *testing.T) {
 		for i := range n {
 			offsets[i+1], targets[i], masks[i] = uint32(i+1), uint32(i), uint32(n-i)
 		}
-		g, err := graph.New(offsets, targets, masks)
+		g, err := graph.New(t.Context(), offsets, targets, masks)
 		if err != nil {
 			t.Fatal(err)
 		}
 		back, err := graph.Decode("x.vyg", written(t, g))
-		if err != nil || back.Verify() != nil {
-			t.Fatal(err, back.Verify())
+		if err != nil || back.Verify(t.Context()) != nil {
+			t.Fatal(err, back.Verify(t.Context()))
 		}
 		same(t, back, g)
 	}
@@ -140,23 +140,23 @@ func TestFilesWithMoreMasksThanFitAByte(t *testing.T) {
 // TestNodeKindsAndTagsEnterTheDigest, and nothing else beside the arcs does.
 func TestNodeKindsAndTagsEnterTheDigest(t *testing.T) {
 	g := full(t)
-	bare, err := graph.New(g.Offsets(), g.Targets(), g.Masks())
+	bare, err := graph.New(t.Context(), g.Offsets(), g.Targets(), g.Masks())
 	if err != nil {
 		t.Fatal(err)
 	}
-	digests := map[[32]byte]string{bare.Digest(): "bare"}
+	digests := map[[32]byte]string{must(bare.Digest(t.Context())): "bare"}
 	for name, d := range map[string]graph.Data{"node kinds": {NodeKinds: []uint32{1, 2, 3}}, "tags": {Tags: []uint32{1, 2, 3}}, "both": {NodeKinds: []uint32{1, 2, 3}, Tags: []uint32{1, 2, 3}}} {
 		with, err := bare.With(d)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if other, known := digests[with.Digest()]; known {
+		if other, known := digests[must(with.Digest(t.Context()))]; known {
 			t.Errorf("%s has the digest of %s", name, other)
 		}
-		digests[with.Digest()] = name
+		digests[must(with.Digest(t.Context()))] = name
 	}
 	named, err := bare.With(graph.Data{Names: graph.NewStrings([]string{"a", "b", "c"}), Weights: []uint32{1, 2, 3}})
-	if err != nil || named.Digest() != bare.Digest() {
+	if err != nil || must(named.Digest(t.Context())) != must(bare.Digest(t.Context())) {
 		t.Errorf("%v, names and weights change the digest", err)
 	}
 }
@@ -197,7 +197,7 @@ func TestBrokenFilesSayWhere(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			g, err := graph.Decode("x.vyg", c.spoil(slices.Clone(good)))
 			if err == nil {
-				err = g.Verify()
+				err = g.Verify(t.Context())
 			}
 			var parse *graph.ParseError
 			if !errors.As(err, &parse) || !strings.Contains(err.Error(), c.want) {
@@ -239,7 +239,7 @@ func TestLyingFiles(t *testing.T) {
 				// What is wrong is asked for before it is found, too.
 				g.Name(0)
 				g.Masks()
-				err = g.Verify()
+				err = g.Verify(t.Context())
 			}
 			if err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("got %v, want %s", err, c.want)
@@ -250,14 +250,14 @@ func TestLyingFiles(t *testing.T) {
 
 // TestOtherWidths: offsets of 64 bits are read, sections that nobody knows are skipped, and the digest is the same.
 func TestOtherWidths(t *testing.T) {
-	g, err := graph.New([]uint32{0, 1, 2}, []uint32{1, 0}, nil)
+	g, err := graph.New(t.Context(), []uint32{0, 1, 2}, []uint32{1, 0}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	wide := graph.VYG{Nodes: 2, Arcs: 2, Width: 8, Digest: g.Digest(), Sections: map[uint32][]byte{1: graph.Bytes64(0, 1, 2), 2: graph.Bytes32(1, 0), 99: {1, 2, 3}}}
+	wide := graph.VYG{Nodes: 2, Arcs: 2, Width: 8, Digest: must(g.Digest(t.Context())), Sections: map[uint32][]byte{1: graph.Bytes64(0, 1, 2), 2: graph.Bytes32(1, 0), 99: {1, 2, 3}}}
 	got, err := graph.Decode("x.vyg", wide.Bytes())
-	if err != nil || got.Verify() != nil {
-		t.Fatal(err, got.Verify())
+	if err != nil || got.Verify(t.Context()) != nil {
+		t.Fatal(err, got.Verify(t.Context()))
 	}
 	same(t, got, g)
 }
@@ -306,7 +306,7 @@ func TestSessionsRefuseBrokenFiles(t *testing.T) {
 	if want := "x.vyg: section targets at 8192: checksum differs"; err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}
-	if _, err := graph.Levels(g, []uint32{0}, graph.AllKinds); err == nil {
+	if _, err := graph.Levels(t.Context(), g, []uint32{0}, graph.AllKinds); err == nil {
 		t.Error("a search on the host looked at a broken file")
 	}
 }
@@ -315,15 +315,15 @@ func TestSessionsRefuseBrokenFiles(t *testing.T) {
 // panics.
 func lookedAt(t *testing.T, g *graph.CSR) {
 	t.Helper()
-	wrong := g.Verify()
-	_, shape := g.Shape()
-	_, both := g.Symmetric()
-	_, reverse := g.Reverse()
-	_, without := g.Without([]uint32{0})
-	_, _, rebuilt := g.Rebuild(graph.BuildOptions{Dedup: true})
-	_, levels := graph.Levels(g, nil, graph.AllKinds)
-	_, writing := g.WriteTo(io.Discard)
-	for what, err := range map[string]error{"Shape": shape, "Symmetric": both, "Reverse": reverse, "Without": without, "Rebuild": rebuilt, "Levels": levels, "WriteTo": writing} {
+	wrong := g.Verify(t.Context())
+	_, shape := g.Shape(t.Context())
+	_, both := g.Symmetric(t.Context())
+	_, reverse := g.Reverse(t.Context())
+	_, without := g.Without(t.Context(), []uint32{0})
+	_, _, rebuilt := g.Rebuild(t.Context(), graph.BuildOptions{Dedup: true})
+	_, levels := graph.Levels(t.Context(), g, nil, graph.AllKinds)
+	_, writing := g.Encode(t.Context(), io.Discard)
+	for what, err := range map[string]error{"Shape": shape, "Symmetric": both, "Reverse": reverse, "Without": without, "Rebuild": rebuilt, "Levels": levels, "Encode": writing} {
 		if (err == nil) != (wrong == nil) {
 			t.Errorf("%s: %v, and Verify: %v", what, err, wrong)
 		}
@@ -334,10 +334,10 @@ func lookedAt(t *testing.T, g *graph.CSR) {
 		g.Name(u)
 		g.Position(u)
 	}
-	g.Digest()
+	g.Digest(t.Context())
 	g.Masks()
 	g.Bytes()
-	graph.DeviceBytes(g, graph.SessionOptions{Levels: true})
+	graph.DeviceBytes(t.Context(), g, graph.SessionOptions{Levels: true})
 	d := g.Data()
 	d.Tags = nil
 	if _, err := g.With(d); err != nil && wrong == nil {
@@ -388,12 +388,12 @@ func FuzzOpen(f *testing.F) {
 			return
 		}
 		lookedAt(t, g)
-		if g.Verify() != nil {
+		if g.Verify(t.Context()) != nil {
 			return
 		}
 		back, err := graph.Decode("x.vyg", written(t, g))
-		if err != nil || back.Verify() != nil || back.Digest() != g.Digest() {
-			t.Fatal(err, back.Verify())
+		if err != nil || back.Verify(t.Context()) != nil || must(back.Digest(t.Context())) != must(g.Digest(t.Context())) {
+			t.Fatal(err, back.Verify(t.Context()))
 		}
 		if err := g.Check(); err != nil {
 			t.Fatal(err)

@@ -113,8 +113,8 @@ func TestStreamsThatAreCut(t *testing.T) {
 		}
 	}
 	g, err := graph.DecodeFrom("x", bytes.NewReader(file), anySize)
-	if err != nil || g.Verify() != nil {
-		t.Fatal(err, g.Verify())
+	if err != nil || g.Verify(t.Context()) != nil {
+		t.Fatal(err, g.Verify(t.Context()))
 	}
 	same(t, g, want)
 }

@@ -1,30 +1,38 @@
 package graph
 
 import (
+	"context"
 	"encoding/json"
 	"io"
 	"slices"
 )
 
-// WriteTo writes the graph with all its data as a .vyg file, and returns how many bytes that were. Kinds are one byte each
+// Encode writes the graph with all its data as a .vyg file, and returns how many bytes that were. Kinds are one byte each
 // where there are at most 256 different masks.
 //
-// Errors: those of the writer; those of Verify. What a changed file has left in w is to be thrown away.
-func (g *CSR) WriteTo(w io.Writer) (n int64, err error) {
-	shape, err := g.Shape()
+// Errors: those of the writer; those of Verify. What a changed file or a context that ends has left in w is to be thrown away.
+func (g *CSR) Encode(ctx context.Context, w io.Writer) (n int64, err error) {
+	shape, err := g.Shape(ctx)
 	if err != nil {
 		return 0, err
 	}
-	digest := g.Digest()
+	digest, err := g.Digest(ctx)
+	if err != nil {
+		return 0, err
+	}
+	p := &polls{ctx: ctx}
 	err = g.Read(func() (err error) {
-		n, err = g.writeTo(w, shape, digest)
+		n, err = g.encode(p, w, shape, digest)
 		return err
 	})
+	if p.end {
+		err = errOf(ctx, "encoding")
+	}
 	return n, err
 }
 
-func (g *CSR) writeTo(w io.Writer, shape Shape, digest [32]byte) (int64, error) {
-	contents, kinds, err := g.contents()
+func (g *CSR) encode(p *polls, w io.Writer, shape Shape, digest [32]byte) (int64, error) {
+	contents, kinds, err := g.contents(p)
 	if err != nil {
 		return 0, err
 	}
@@ -33,32 +41,33 @@ func (g *CSR) writeTo(w io.Writer, shape Shape, digest [32]byte) (int64, error) 
 	var table []section
 	for _, c := range contents {
 		at = (at + sectionLine - 1) / sectionLine * sectionLine
-		table = append(table, section{c.kind, c.width, at, uint64(len(c.bytes)), sectionSum(c.bytes, mapped)})
+		table = append(table, section{c.kind, c.width, at, uint64(len(c.bytes)), sectionSum(p, c.bytes, mapped)})
 		at += uint64(len(c.bytes))
 	}
-	out := &counted{w: w, mapped: mapped}
+	out := &counted{polls: p, w: w, mapped: mapped}
 	out.write(h.header(table))
 	for i, c := range contents {
 		out.write(make([]byte, table[i].offset-uint64(out.n)))
 		out.write(c.bytes)
 	}
-	return out.n, out.err
+	return out.n, out.failed
 }
 
 // counted counts what it writes, and nothing after an error.
 type counted struct {
+	*polls
 	w      io.Writer
 	mapped bool // bytes may be of a file, which the writer is not to look at
 	n      int64
-	err    error
+	failed error
 }
 
 func (c *counted) write(b []byte) {
-	if c.err != nil {
+	if c.failed != nil {
 		return
 	}
-	n, err := writeBytes(c.w, b, c.mapped)
-	c.n, c.err = c.n+int64(n), err
+	n, err := writeBytes(c.polls, c.w, b, c.mapped)
+	c.n, c.failed = c.n+int64(n), err
 }
 
 // content is a section that is to be written.
@@ -68,7 +77,7 @@ type content struct {
 }
 
 // contents are the sections that are not empty, and the width of kinds.
-func (g *CSR) contents() (list []content, kinds uint8, err error) {
+func (g *CSR) contents(p *polls) (list []content, kinds uint8, err error) {
 	add := func(kind, width uint32, b []byte) {
 		if len(b) > 0 {
 			list = append(list, content{kind, width, b})
@@ -90,7 +99,11 @@ func (g *CSR) contents() (list []content, kinds uint8, err error) {
 	add(targetsSection, 4, bytesOf(g.targets))
 	if masks := g.kinds(); masks != nil {
 		kinds = 4
-		if table, index := packed(masks); table != nil {
+		table, index := packed(p, masks)
+		if p.end {
+			return nil, 0, p.err()
+		}
+		if table != nil {
 			kinds = 1
 			add(kindsSection, 1, index)
 			add(kindTableSection, 4, bytesOf(table))
@@ -114,9 +127,12 @@ func (g *CSR) contents() (list []content, kinds uint8, err error) {
 }
 
 // packed is masks as a table, ascending, and an index into it for each; nothing if there are more than 256.
-func packed(masks []uint32) (table []uint32, index []byte) {
+func packed(p *polls, masks []uint32) (table []uint32, index []byte) {
 	last := uint32(0)
 	for _, m := range masks {
+		if p.Ended() {
+			return nil, nil
+		}
 		if m == last {
 			continue
 		}
@@ -130,6 +146,9 @@ func packed(masks []uint32) (table []uint32, index []byte) {
 	}
 	index = make([]byte, len(masks))
 	for i, m := range masks {
+		if p.Ended() {
+			return nil, nil
+		}
 		k, _ := slices.BinarySearch(table, m)
 		index[i] = byte(k)
 	}
@@ -146,22 +165,28 @@ type Shape struct {
 // Shape looks at all arcs.
 //
 // Errors: those of Verify.
-func (g *CSR) Shape() (Shape, error) {
-	both, err := g.Symmetric()
+func (g *CSR) Shape(ctx context.Context) (Shape, error) {
+	both, err := g.Symmetric(ctx)
 	if err != nil {
 		return Shape{}, err
 	}
 	s := Shape{Symmetric: both, Simple: true, NoSelf: true}
+	p := &polls{ctx: ctx}
 	err = g.Read(func() error {
-		for u := range g.Nodes() {
+		for u := uint64(0); u < uint64(g.Nodes()) && !p.end; u++ {
 			row, _ := g.row(uint32(u))
-			for i, v := range row {
-				s.NoSelf = s.NoSelf && v != uint32(u)
-				s.Simple = s.Simple && (i == 0 || row[i-1] != v)
+			for from, to := range p.pieces(0, uint64(len(row))) {
+				for i := from; i < to; i++ {
+					s.NoSelf = s.NoSelf && row[i] != uint32(u)
+					s.Simple = s.Simple && (i == 0 || row[i-1] != row[i])
+				}
 			}
 		}
-		return nil
+		return p.err()
 	})
+	if p.end {
+		err = errOf(ctx, "shape")
+	}
 	if err != nil {
 		return Shape{}, err
 	}

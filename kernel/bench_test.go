@@ -30,7 +30,7 @@ func BenchmarkParse(b *testing.B) {
 	}
 	rows := 0
 	for b.Loop() {
-		p, err := kernel.Parse(files, kernel.Options{})
+		p, err := kernel.Parse(b.Context(), files, kernel.Options{})
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -55,7 +55,7 @@ func BenchmarkSwitch(b *testing.B) {
 			src.WriteString("\t}\n\ty[t.Global().X] = r\n}\n")
 			files := []kernel.File{{Name: "k.go", Src: []byte(src.String())}}
 			for b.Loop() {
-				if _, err := kernel.Parse(files, kernel.Options{}); err != nil {
+				if _, err := kernel.Parse(b.Context(), files, kernel.Options{}); err != nil {
 					b.Fatal(err)
 				}
 			}

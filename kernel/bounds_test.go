@@ -54,7 +54,7 @@ func TestParseIsBoundedBeforeItExpands(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			src := "package kernels\n\nimport \"github.com/govyre/vyre/gpu\"\n\n" + c.src
-			_, err := kernel.Parse([]kernel.File{{Name: "k.go", Src: []byte(src)}}, kernel.Options{})
+			_, err := kernel.Parse(t.Context(), []kernel.File{{Name: "k.go", Src: []byte(src)}}, kernel.Options{})
 			if err == nil || !strings.Contains(err.Error(), c.want) || !strings.HasPrefix(err.Error(), "k.go:") {
 				t.Errorf("%.300v, want %q with a position", err, c.want)
 			}
@@ -69,7 +69,7 @@ func TestParseTellsOfEveryLine(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			src := "package kernels\n\nimport \"github.com/govyre/vyre/gpu\"\n//vyre:kernel workgroup=1\nfunc K(t gpu.Thread, y []int32) {" +
 				chain(lines-1, "", line) + strings.ReplaceAll(line, "#", "0") + "\n}\n"
-			_, err := kernel.Parse([]kernel.File{{Name: "k.go", Src: []byte(src)}}, kernel.Options{})
+			_, err := kernel.Parse(t.Context(), []kernel.File{{Name: "k.go", Src: []byte(src)}}, kernel.Options{})
 			var found ir.Diags
 			if !errors.As(err, &found) || len(found) != lines {
 				t.Fatalf("%d findings, want %d", len(found), lines)
@@ -91,7 +91,7 @@ func TestParseTakesManyDeclarations(t *testing.T) {
 		fmt.Fprintf(&b, "type T%d struct{ a, b, c, d float32 }\nconst s%d = \"text\"\nfunc f%d(x T%d) float32 { return x.a + x.d }\n", i, i, i, i)
 	}
 	b.WriteString("//vyre:kernel workgroup=1\nfunc K(t gpu.Thread, y []float32) { y[0] = f1999(T1999{d: 2}) }\n")
-	if _, err := kernel.Parse([]kernel.File{{Name: "k.go", Src: []byte(b.String())}}, kernel.Options{}); err != nil {
+	if _, err := kernel.Parse(t.Context(), []kernel.File{{Name: "k.go", Src: []byte(b.String())}}, kernel.Options{}); err != nil {
 		t.Error(err)
 	}
 }

@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"go/ast"
@@ -20,6 +21,8 @@ import (
 // source is the Go text of one compilation, parsed and type-checked: the kernels'
 // package, and the packages with helpers that it imports.
 type source struct {
+	ctx   context.Context
+	over  bool // the context was seen to have ended
 	fset  *token.FileSet
 	info  *types.Info
 	given func(path string) ([]File, error) // sources of an import path; none if it is not available
@@ -46,9 +49,9 @@ type text struct {
 	declarations []gotext.Declaration // nil until somebody asks
 }
 
-func newSource(given func(string) ([]File, error)) *source {
+func newSource(ctx context.Context, given func(string) ([]File, error)) *source {
 	return &source{
-		fset: token.NewFileSet(), given: func(path string) ([]File, error) {
+		ctx: ctx, fset: token.NewFileSet(), given: func(path string) ([]File, error) {
 			if files := sourceOf(path); files != nil {
 				return files, nil
 			}
@@ -66,6 +69,12 @@ func newSource(given func(string) ([]File, error)) *source {
 	}
 }
 
+// ended looks whether the context has ended.
+func (s *source) ended() bool {
+	s.over = s.over || s.ctx.Err() != nil
+	return s.over
+}
+
 func (s *source) pos(p token.Pos) ir.Pos {
 	at := s.fset.Position(p)
 	return ir.Pos{File: at.Filename, Line: at.Line, Col: at.Column}
@@ -75,6 +84,9 @@ func (s *source) pos(p token.Pos) ir.Pos {
 func (s *source) parse(files []File) []*ast.File {
 	var parsed []*ast.File
 	for _, f := range files {
+		if s.ended() {
+			break
+		}
 		if s.bytes += len(f.Src); s.bytes > maxSource {
 			s.found.add(finding(ir.Pos{File: f.Name, Line: 1, Col: 1}, "", overLimit, fmt.Sprintf("more than %d MiB of source", maxSource>>20),
 				"keep large data in buffers"))
@@ -146,6 +158,9 @@ func (s *source) Import(path string) (*types.Package, error) {
 			return nil, errors.New("import cycle")
 		}
 		return p, nil
+	}
+	if s.ended() {
+		return nil, s.ctx.Err()
 	}
 	files, err := s.given(path)
 	if err != nil {

@@ -43,7 +43,7 @@ const digestedLib = "package lib\n\nfunc Twice(v int32) int32 { return 2 * v }\n
 
 func sourceDigests(t *testing.T, src, lib string) map[string][32]byte {
 	t.Helper()
-	pkg, err := kernel.Parse([]kernel.File{{Name: "k.go", Src: []byte(src)}},
+	pkg, err := kernel.Parse(t.Context(), []kernel.File{{Name: "k.go", Src: []byte(src)}},
 		kernel.Options{Packages: map[string][]kernel.File{"example.com/lib": {{Name: "lib.go", Src: []byte(lib)}}}})
 	if err != nil {
 		t.Fatal(err)

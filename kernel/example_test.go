@@ -1,6 +1,7 @@
 package kernel_test
 
 import (
+	"context"
 	"fmt"
 	"strings"
 
@@ -34,7 +35,7 @@ func ExampleProgram() {
 // What has no place in a kernel is reported with its position, everything at once.
 func ExampleParse() {
 	src := strings.Replace(double, "x[i] *= 2", "seen := map[uint32]bool{}; x[i] = float32(len(seen))", 1)
-	_, err := kernel.Parse([]kernel.File{{Name: "double.go", Src: []byte(src)}}, kernel.Options{})
+	_, err := kernel.Parse(context.Background(), []kernel.File{{Name: "double.go", Src: []byte(src)}}, kernel.Options{})
 	for _, d := range err.(ir.Diags) {
 		fmt.Println(d.Pos, d.Code, d.Msg)
 	}

@@ -23,6 +23,16 @@ func (l *lowering) deeper(p token.Pos) bool {
 	return false
 }
 
+// eachLook is how many operations are lowered between two looks at the context, for some hundred microseconds.
+const eachLook = 1 << 10
+
+// worked counts an operation. Once the context has ended the rest of the kernel is passed over.
+func (l *lowering) worked() {
+	if l.work++; l.work%eachLook == 0 && l.src.ended() {
+		l.stopped, l.refused = true, true
+	}
+}
+
 // stop gives up on a kernel that exceeds a limit.
 func (l *lowering) stop(p token.Pos, what, instead string) {
 	if !l.stopped {
@@ -51,7 +61,7 @@ func (l *lowering) operand(e ast.Expr, want types.Type) val {
 	if !l.deeper(e.Pos()) || l.stopped {
 		return l.bad(want)
 	}
-	l.work++
+	l.worked()
 	if r, ok := l.taken(e); ok {
 		if len(r) == 1 {
 			return r[0]

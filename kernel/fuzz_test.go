@@ -63,7 +63,7 @@ func FuzzParse(f *testing.F) {
 }
 
 func parseAnything(t *testing.T, src string) {
-	p, err := kernel.Parse([]kernel.File{{Name: "f.go", Src: []byte(src)}}, kernel.Options{})
+	p, err := kernel.Parse(t.Context(), []kernel.File{{Name: "f.go", Src: []byte(src)}}, kernel.Options{})
 	switch {
 	case err != nil && err.Error() == "":
 		t.Error("an error that says nothing")

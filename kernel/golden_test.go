@@ -80,7 +80,7 @@ func firstDifference(got, want string) string {
 // What small kernels become, row by row.
 func TestAcceptedKernelsBecomeTheProgramsOfTheirArchives(t *testing.T) {
 	golden(t, "accept", func(files []kernel.File, o kernel.Options) string {
-		p, err := kernel.Parse(files, o)
+		p, err := kernel.Parse(t.Context(), files, o)
 		if err != nil {
 			return err.Error() + "\n"
 		}
@@ -95,7 +95,7 @@ func TestAcceptedKernelsBecomeTheProgramsOfTheirArchives(t *testing.T) {
 // Every refusal names the position, the code, what was found and what to write instead.
 func TestRefusedKernelsGetTheFindingsOfTheirArchives(t *testing.T) {
 	golden(t, "refuse", func(files []kernel.File, o kernel.Options) string {
-		_, err := kernel.Parse(files, o)
+		_, err := kernel.Parse(t.Context(), files, o)
 		if err == nil {
 			return "accepted\n"
 		}
@@ -110,7 +110,7 @@ func TestRefusedKernelsGetTheFindingsOfTheirArchives(t *testing.T) {
 // Warnings about Go kernels, and what keeps them from an old and small device, speak of what the reader wrote.
 func TestAcceptedKernelsGetTheWarningsOfTheirArchives(t *testing.T) {
 	golden(t, "warn", func(files []kernel.File, o kernel.Options) string {
-		p, err := kernel.Parse(files, o)
+		p, err := kernel.Parse(t.Context(), files, o)
 		if err != nil {
 			return err.Error() + "\n"
 		}
@@ -155,7 +155,7 @@ func TestCallsUnderDivergentControlAreNamedAsWritten(t *testing.T) {
 	}
 	src := "package k\n\nimport \"github.com/govyre/vyre/gpu\"\n\n//vyre:kernel workgroup=64\nfunc K(t gpu.Thread, y []uint32) {\n" +
 		"\tif v := y[t.Global().X]; v > 3 {\n" + body.String() + "\t}\n}\n"
-	_, err := kernel.Parse([]kernel.File{{Name: "k.go", Src: []byte(src)}}, kernel.Options{})
+	_, err := kernel.Parse(t.Context(), []kernel.File{{Name: "k.go", Src: []byte(src)}}, kernel.Options{})
 	var ds ir.Diags
 	if !errors.As(err, &ds) || len(ds) != len(calls) {
 		t.Fatalf("%d calls, %v", len(calls), err)

@@ -276,7 +276,7 @@ func TestCompilingIsLinearInEveryConstruct(t *testing.T) {
 				files := []kernel.File{{Name: "k.go", Src: []byte(src)}}
 				var before, after runtime.MemStats
 				runtime.ReadMemStats(&before)
-				p, err := kernel.Parse(files, kernel.Options{})
+				p, err := kernel.Parse(t.Context(), files, kernel.Options{})
 				runtime.ReadMemStats(&after)
 				bytes := float64(after.TotalAlloc - before.TotalAlloc)
 				if n > sizes[0] && errors.As(err, new(ir.Diags)) {

@@ -1,6 +1,8 @@
 package kernel
 
 import (
+	"context"
+	"fmt"
 	"go/ast"
 	"go/types"
 
@@ -60,9 +62,9 @@ type Part struct {
 }
 
 // Parse compiles the kernels of the package that files make up. The error, if any, is
-// an ir.Diags with every finding, sorted by position.
-func Parse(files []File, o Options) (*Package, error) {
-	s := newSource(func(path string) ([]File, error) { return o.Packages[path], nil })
+// an ir.Diags with every finding, sorted by position, or that of the context.
+func Parse(ctx context.Context, files []File, o Options) (*Package, error) {
+	s := newSource(ctx, func(path string) ([]File, error) { return o.Packages[path], nil })
 	return s.compile(files, nil)
 }
 
@@ -83,7 +85,19 @@ func (p *Package) Lookup(name string) *Kernel {
 // compile parses, checks and lowers. If wanted is not nil, only kernels of files that it
 // accepts are compiled.
 func (s *source) compile(files []File, wanted func(file string) bool) (*Package, error) {
+	pkg, err := s.compileAll(files, wanted)
+	if s.ended() { // what was found by then is not all
+		return nil, fmt.Errorf("kernel: compile: %w", s.ctx.Err())
+	}
+	return pkg, err
+}
+
+// compileAll is compile until the context ends.
+func (s *source) compileAll(files []File, wanted func(file string) bool) (*Package, error) {
 	parsed := s.parse(files)
+	if s.ended() {
+		return nil, s.ctx.Err()
+	}
 	s.bound(parsed)
 	if len(s.found.list) > 0 {
 		return nil, s.found.sorted()
@@ -95,12 +109,18 @@ func (s *source) compile(files []File, wanted func(file string) bool) (*Package,
 		}
 	}
 	pkg := s.check("kernels", parsed)
+	if s.ended() {
+		return nil, s.ctx.Err()
+	}
 	if s.report(s.reach(kernels)) {
 		return nil, s.found.sorted()
 	}
 	out := &Package{Name: pkg.Name(), Types: pkg}
 	names, declared := make(map[string]bool), s.declarations()
 	for _, m := range kernels {
+		if s.ended() {
+			return nil, s.ctx.Err()
+		}
 		lowered := s.lowerAll(m, names)
 		made, digest := s.made(m, declared)
 		for _, k := range lowered {

@@ -1,6 +1,7 @@
 package kernel
 
 import (
+	"context"
 	"fmt"
 	"go/build"
 	"go/parser"
@@ -16,8 +17,12 @@ import (
 // Load compiles the kernels of a .go file, or of the package in a directory. Of a file, its
 // siblings of the same package are added when it does not stand alone. Imports of other
 // packages of the same module are read from disk; nothing else is. A file of a directory, or a sibling, that without lists is
-// treated as missing: what generates a file must not depend on what the file held before.
-func Load(name string, without ...string) (*Package, error) {
+// treated as missing: what generates a file must not depend on what the file held before. It ends soon after the context, with
+// its error.
+func Load(ctx context.Context, name string, without ...string) (*Package, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, fmt.Errorf("kernel: load %s: %w", name, err)
+	}
 	st, err := os.Stat(name)
 	if err != nil {
 		return nil, fmt.Errorf("kernel: load %s: %w", name, err)
@@ -35,15 +40,15 @@ func Load(name string, without ...string) (*Package, error) {
 		if len(files) == 0 {
 			return nil, fmt.Errorf("kernel: load %s: the directory has no Go files for %s/%s", name, build.Default.GOOS, build.Default.GOARCH)
 		}
-		return newSource(m.packageFiles).compile(files, nil)
+		return newSource(ctx, m.packageFiles).compile(files, nil)
 	}
 	src, err := readSource(name)
 	if err != nil {
 		return nil, fmt.Errorf("kernel: load %s: %w", name, err)
 	}
-	alone := newSource(m.packageFiles)
+	alone := newSource(ctx, m.packageFiles)
 	pkg, err := alone.compile([]File{{name, src}}, nil)
-	if err == nil || alone.goFindings() == 0 {
+	if err == nil || alone.goFindings() == 0 || alone.ended() {
 		return pkg, err
 	}
 	files, readErr := readPackage(dir, packageName(name, src), without...)
@@ -56,8 +61,11 @@ func Load(name string, without ...string) (*Package, error) {
 			files[i].Name = name // positions say what the caller said
 		}
 	}
-	together := newSource(m.packageFiles)
+	together := newSource(ctx, m.packageFiles)
 	all, allErr := together.compile(files, func(file string) bool { return file == name })
+	if together.ended() {
+		return nil, allErr
+	}
 	if together.goFindings() >= alone.goFindings() { // the siblings were not what it needs
 		return pkg, err
 	}

@@ -129,7 +129,7 @@ func names(p *kernel.Package) (list []string) {
 
 func TestLoadOfADirectoryTakesItsPackage(t *testing.T) {
 	project(t, app)
-	p, err := kernel.Load("kernels")
+	p, err := kernel.Load(t.Context(), "kernels")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -143,7 +143,7 @@ func TestLoadOfADirectoryTakesItsPackage(t *testing.T) {
 
 func TestLoadOfAFileAddsTheSiblingsItNeeds(t *testing.T) {
 	project(t, app)
-	p, err := kernel.Load("kernels/double.go")
+	p, err := kernel.Load(t.Context(), "kernels/double.go")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -156,7 +156,7 @@ func TestLoadOfAFileAddsTheSiblingsItNeeds(t *testing.T) {
 
 func TestLoadOfAFileThatStandsAloneIgnoresItsSiblings(t *testing.T) {
 	project(t, app)
-	p, err := kernel.Load("alone/b.go")
+	p, err := kernel.Load(t.Context(), "alone/b.go")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -175,11 +175,11 @@ func TestLoadTakesOnlyFilesOfADirectory(t *testing.T) {
 		if err := os.Symlink("/dev/zero", filepath.Join("kernels", "endless.go")); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := kernel.Load("/dev/zero"); err == nil || !strings.Contains(err.Error(), "more than 16 MiB of source") {
+		if _, err := kernel.Load(t.Context(), "/dev/zero"); err == nil || !strings.Contains(err.Error(), "more than 16 MiB of source") {
 			t.Errorf("a file without an end: %v", err)
 		}
 	}
-	if _, err := kernel.Load("kernels"); err != nil {
+	if _, err := kernel.Load(t.Context(), "kernels"); err != nil {
 		t.Error(err)
 	}
 }
@@ -192,7 +192,7 @@ func TestLoadTellsWhatIsMissing(t *testing.T) {
 		"empty":         "kernel: load empty: the directory has no Go files",
 		"broken/k.go":   "broken/k.go:11:9: cannot use 1.5",
 	} {
-		_, err := kernel.Load(path)
+		_, err := kernel.Load(t.Context(), path)
 		if err == nil || !strings.HasPrefix(filepath.ToSlash(err.Error()), want) || strings.Contains(err.Error(), "redeclared") {
 			t.Errorf("Load(%q): %v, want %s…", path, err, want)
 		}
@@ -212,16 +212,16 @@ import (
 func K(t gpu.Thread, x []int32) { x[0] = lib.Twice(x[1]) }
 `)}}
 	lib := []kernel.File{{Name: "lib.go", Src: []byte("package lib\n\nfunc Twice(v int32) int32 { return 2 * v }\n")}}
-	if _, err := kernel.Parse(files, kernel.Options{Packages: map[string][]kernel.File{"example.com/lib": lib}}); err != nil {
+	if _, err := kernel.Parse(t.Context(), files, kernel.Options{Packages: map[string][]kernel.File{"example.com/lib": lib}}); err != nil {
 		t.Error(err)
 	}
-	_, err := kernel.Parse(files, kernel.Options{})
+	_, err := kernel.Parse(t.Context(), files, kernel.Options{})
 	var ds ir.Diags
 	if !errors.As(err, &ds) || len(ds) != 1 || ds[0].Code != "VK018" {
 		t.Errorf("without the package: %v, want VK018", err)
 	}
 	lib[0].Src = []byte("package lib\n\nfunc Twice(v int32) int32 { return 2 * w }\n")
-	_, err = kernel.Parse(files, kernel.Options{Packages: map[string][]kernel.File{"example.com/lib": lib}})
+	_, err = kernel.Parse(t.Context(), files, kernel.Options{Packages: map[string][]kernel.File{"example.com/lib": lib}})
 	if err == nil || !strings.HasPrefix(err.Error(), "lib.go:3:40: undefined: w") {
 		t.Errorf("with an error in the package: %v", err)
 	}
@@ -238,7 +238,7 @@ func TestCompilationsRunInParallel(t *testing.T) {
 				if n++; n > len(src)/long.Count(4, 3, 1) {
 					break
 				}
-				kernel.Parse([]kernel.File{{Name: "k.go", Src: []byte(text)}}, kernel.Options{})
+				kernel.Parse(t.Context(), []kernel.File{{Name: "k.go", Src: []byte(text)}}, kernel.Options{})
 			}
 		})
 	}

@@ -1,6 +1,7 @@
 package kernel
 
 import (
+	"context"
 	"fmt"
 	"strings"
 
@@ -10,7 +11,7 @@ import (
 // Program compiles the text of one Go file and returns the program of the kernel that is called name; "" takes the
 // only one. Positions name the file kernel.go. A device compiles the program: vyre.Device.Compile.
 func Program(src, name string) (*ir.Program, error) {
-	p, err := Parse([]File{{Name: "kernel.go", Src: []byte(src)}}, Options{})
+	p, err := Parse(context.Background(), []File{{Name: "kernel.go", Src: []byte(src)}}, Options{})
 	if err != nil {
 		return nil, err
 	}
@@ -18,8 +19,8 @@ func Program(src, name string) (*ir.Program, error) {
 }
 
 // LoadProgram is Program for a .go file on disk, or for the package in a directory.
-func LoadProgram(path, name string) (*ir.Program, error) {
-	p, err := Load(path)
+func LoadProgram(ctx context.Context, path, name string) (*ir.Program, error) {
+	p, err := Load(ctx, path)
 	if err != nil {
 		return nil, err
 	}

@@ -50,10 +50,10 @@ func TestLoadProgramReadsAFile(t *testing.T) {
 	if err := os.WriteFile(path, []byte(two), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if p, err := kernel.LoadProgram(path, "One"); err != nil || p.Name() != "One" {
+	if p, err := kernel.LoadProgram(t.Context(), path, "One"); err != nil || p.Name() != "One" {
 		t.Errorf("got %v, %v", p, err)
 	}
-	if _, err := kernel.LoadProgram(path+"x", "One"); !errors.Is(err, os.ErrNotExist) {
+	if _, err := kernel.LoadProgram(t.Context(), path+"x", "One"); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("got %v", err)
 	}
 }

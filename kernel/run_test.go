@@ -177,7 +177,7 @@ func (c launched) natively(k *kernel.Kernel) (groups gpu.Vec3, want []any) {
 	return groups, want
 }
 
-var loadOnce = sync.OnceValues(func() (*kernel.Package, error) { return kernel.Load("internal/cases") })
+var loadOnce = sync.OnceValues(func() (*kernel.Package, error) { return kernel.Load(context.Background(), "internal/cases") })
 
 func loadCases(t testing.TB) *kernel.Package {
 	t.Helper()

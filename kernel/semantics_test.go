@@ -23,7 +23,7 @@ func compile(t *testing.T, src string) *kernel.Kernel {
 	if strings.Contains(src, "math.") {
 		head += "import \"math\"\n"
 	}
-	p, err := kernel.Parse([]kernel.File{{Name: "k.go", Src: []byte(head + src)}}, kernel.Options{})
+	p, err := kernel.Parse(t.Context(), []kernel.File{{Name: "k.go", Src: []byte(head + src)}}, kernel.Options{})
 	if err != nil {
 		t.Fatalf("%v\nin\n%s", err, src)
 	}
@@ -295,7 +295,7 @@ func inner(v float32) float32 { return gpu.Sqrt(v) }
 func TestCompilingIsDeterministic(t *testing.T) {
 	pkg := loadCases(t)
 	for range 4 {
-		again, err := kernel.Load("internal/cases")
+		again, err := kernel.Load(t.Context(), "internal/cases")
 		if err != nil {
 			t.Fatal(err)
 		}

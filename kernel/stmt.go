@@ -22,7 +22,7 @@ func (l *lowering) stmt(s ast.Stmt, label string) {
 	if s == nil || !l.deeper(s.Pos()) || l.stopped {
 		return
 	}
-	l.work++
+	l.worked()
 	l.at(s.Pos())
 	switch s := s.(type) {
 	case *ast.AssignStmt:

@@ -1,6 +1,7 @@
 package megakernel_test
 
 import (
+	"context"
 	"regexp"
 	"slices"
 	"strings"
@@ -70,7 +71,7 @@ var alterations = []alteration{
 
 // halves is a wave whose votes come to twice 1<<31.
 func halves(_ *graph, m *memory) ([]megakernel.Wave, []megakernel.Dependency) {
-	pkg, err := kernel.Parse([]kernel.File{{Name: "half.go", Src: []byte(half)}}, kernel.Options{})
+	pkg, err := kernel.Parse(context.Background(), []kernel.File{{Name: "half.go", Src: []byte(half)}}, kernel.Options{})
 	if err != nil {
 		panic(err)
 	}

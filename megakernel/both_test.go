@@ -25,7 +25,7 @@ type bothWays struct {
 func uploadBoth(t *testing.T, dev driver.Device, g *graphs.CSR) *bothWays {
 	t.Helper()
 	n := g.Nodes()
-	r, err := g.Reverse()
+	r, err := g.Reverse(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,7 +77,7 @@ func (b *bothWays) search(t *testing.T, dev driver.Device, seed, kinds, alpha, b
 			break
 		}
 	}
-	want, err := graphs.Levels(b.g, []uint32{seed}, kinds)
+	want, err := graphs.Levels(t.Context(), b.g, []uint32{seed}, kinds)
 	if err != nil {
 		t.Fatal(err)
 	}

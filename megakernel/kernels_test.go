@@ -230,7 +230,7 @@ func programsOf(threads uint32) map[string]*ir.Program {
 }
 
 func compile(source string) map[string]*ir.Program {
-	pkg, err := kernel.Parse([]kernel.File{{Name: "waves.go", Src: []byte(source)}}, kernel.Options{})
+	pkg, err := kernel.Parse(context.Background(), []kernel.File{{Name: "waves.go", Src: []byte(source)}}, kernel.Options{})
 	if err != nil {
 		panic(err)
 	}

@@ -326,7 +326,7 @@ func (w *web) programs(t *testing.T, size uint32) (all []*ir.Program) {
 		s.WriteString(b.text(fmt.Sprintf("Body%d", k), size))
 	}
 	fmt.Fprintf(&s, counting, size)
-	pkg, err := kernel.Parse([]kernel.File{{Name: "web.go", Src: []byte(s.String())}}, kernel.Options{})
+	pkg, err := kernel.Parse(t.Context(), []kernel.File{{Name: "web.go", Src: []byte(s.String())}}, kernel.Options{})
 	if err != nil {
 		t.Fatalf("seed %d: %v\n%s", w.seed, err, s.String())
 	}

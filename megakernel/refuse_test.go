@@ -107,7 +107,7 @@ func Scaled(t gpu.Thread, k float32, x []float32) {
 
 // TestWavesThatCannotRunAreRefused names the rule, the wave and what to do.
 func TestWavesThatCannotRunAreRefused(t *testing.T) {
-	pkg, err := kernel.Parse([]kernel.File{{Name: "bad.go", Src: []byte(bad)}}, kernel.Options{})
+	pkg, err := kernel.Parse(t.Context(), []kernel.File{{Name: "bad.go", Src: []byte(bad)}}, kernel.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -75,7 +75,7 @@ func Trap(t gpu.Thread, x []uint32) {
 
 // TestWhatGoesWrongNamesTheWaveAndItsLine in a fused program: races, and traps on every device.
 func TestWhatGoesWrongNamesTheWaveAndItsLine(t *testing.T) {
-	pkg, err := kernel.Parse([]kernel.File{{Name: "meet.go", Src: []byte(meeting)}}, kernel.Options{})
+	pkg, err := kernel.Parse(t.Context(), []kernel.File{{Name: "meet.go", Src: []byte(meeting)}}, kernel.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

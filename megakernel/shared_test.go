@@ -1,6 +1,7 @@
 package megakernel_test
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -42,7 +43,7 @@ func Turn%[1]d(t gpu.Thread, k uint32, a, b, to []uint32) {
 }
 
 var mixes = sync.OnceValue(func() []*ir.Program {
-	pkg, err := kernel.Parse([]kernel.File{{Name: "mix.go", Src: []byte(mixSource())}}, kernel.Options{})
+	pkg, err := kernel.Parse(context.Background(), []kernel.File{{Name: "mix.go", Src: []byte(mixSource())}}, kernel.Options{})
 	if err != nil {
 		panic(err)
 	}

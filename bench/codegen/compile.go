@@ -1,6 +1,7 @@
 package codegen
 
 import (
+	"context"
 	"embed"
 	"fmt"
 	"io/fs"
@@ -31,7 +32,7 @@ func Kernels() (map[string]*kernel.Kernel, error) {
 		}
 		files = append(files, kernel.File{Name: path.Base(name), Src: src})
 	}
-	pkg, err := kernel.Parse(files, kernel.Options{})
+	pkg, err := kernel.Parse(context.Background(), files, kernel.Options{})
 	if err != nil {
 		return nil, err
 	}

@@ -89,7 +89,7 @@ func (c *benchCmd) measure(t *terminal, j *job, doc *benchJSON, name string) (m 
 		return m, err
 	}
 	defer dev.Close()
-	defer t.spin("measuring "+j.name+" on "+dev.Name())()
+	defer t.spin("measuring " + j.name + " on " + dev.Name())()
 	m.Device, m.Model = dev.Name(), dev.Caps().Model
 
 	start := time.Now()

@@ -116,7 +116,9 @@ func (c *componentsCmd) run(t *terminal) error {
 // analyse asks a session.
 func (c *componentsCmd) analyse(t *terminal, g *graph.CSR) (doc componentsDoc, labels []uint32, err error) {
 	doc.Schema, doc.Strong = componentsSchema, c.Strong
-	doc.Graph = report.Of(g)
+	if doc.Graph, err = report.Of(t.ctx, g); err != nil {
+		return doc, nil, err
+	}
 	if doc.Kinds, err = kindsMask(g, c.Kinds); err != nil || g.Nodes() == 0 {
 		return doc, nil, err
 	}

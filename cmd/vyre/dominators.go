@@ -3,6 +3,7 @@
 package main
 
 import (
+	"context"
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
@@ -171,7 +172,11 @@ func (c *dominatorsCmd) print(t *terminal, a *dominated) error {
 	switch {
 	case c.Out == "-":
 	case c.JSON:
-		return json.NewEncoder(printable.JSONWriter(out)).Encode(c.doc(a))
+		doc, err := c.doc(t.ctx, a)
+		if err != nil {
+			return err
+		}
+		return json.NewEncoder(printable.JSONWriter(out)).Encode(doc)
 	case c.CSV:
 		c.printCSV(out, a)
 	case c.Dot:
@@ -188,8 +193,12 @@ func (c *dominatorsCmd) print(t *terminal, a *dominated) error {
 	return err
 }
 
-func (c *dominatorsCmd) doc(a *dominated) dominatorsDoc {
-	doc := dominatorsDoc{Schema: dominatorsSchema, Graph: report.Of(a.g), Roots: a.roots, Kinds: a.kinds, Count: len(a.Order()), Levels: a.levels(), Nodes: []dominatorEntry{}, Run: a.run}
+func (c *dominatorsCmd) doc(ctx context.Context, a *dominated) (dominatorsDoc, error) {
+	of, err := report.Of(ctx, a.g)
+	if err != nil {
+		return dominatorsDoc{}, err
+	}
+	doc := dominatorsDoc{Schema: dominatorsSchema, Graph: of, Roots: a.roots, Kinds: a.kinds, Count: len(a.Order()), Levels: a.levels(), Nodes: []dominatorEntry{}, Run: a.run}
 	if a.Shares != (graph.DominatorShares{}) {
 		shares := sharesEntry(a.Shares)
 		doc.Shares = &shares
@@ -209,7 +218,7 @@ func (c *dominatorsCmd) doc(a *dominated) dominatorsDoc {
 		}
 		doc.Nodes = append(doc.Nodes, e)
 	}
-	return doc
+	return doc, nil
 }
 
 func (c *dominatorsCmd) printText(out io.Writer, a *dominated) {

@@ -51,7 +51,7 @@ func (c *explainCmd) Run(t *terminal) error {
 	}
 	stop := t.spin("explaining " + l.name)
 	defer stop()
-	page, err := explain.New(explain.Input{Program: l.program, Read: sourceReader(c.Source), Passes: choice, Target: target, Times: c.Times,
+	page, err := explain.New(t.ctx, explain.Input{Program: l.program, Read: sourceReader(c.Source), Passes: choice, Target: target, Times: c.Times,
 		Machine:     machineOf(t.ctx, l.program, target, choice, c.Optimise),
 		Disassemble: func(text string) []explain.MachineLine { return disassemble(t.ctx, text, target) }})
 	if err != nil {

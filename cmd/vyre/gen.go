@@ -109,7 +109,7 @@ func (c *genCmd) one(t *terminal, source, file string) error {
 	}
 	stop := t.spin("compiling the kernels of " + source)
 	defer stop()
-	pkg, err := kernel.Load(source, file) // a launcher that is half written must not be in the way of a whole one
+	pkg, err := kernel.Load(t.ctx, source, file) // a launcher that is half written must not be in the way of a whole one
 	if err != nil {
 		return err
 	}

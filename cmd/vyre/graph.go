@@ -3,6 +3,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -164,7 +165,7 @@ func (f *readFlags) load(t *terminal, name string) (*graph.CSR, error) {
 		return nil, err
 	}
 	t.laps.done("reading")
-	if err := errors.Join(g.Verify(), t.ctx.Err()); err != nil {
+	if err := g.Verify(t.ctx); err != nil {
 		return nil, errors.Join(err, g.Close())
 	}
 	t.laps.done("checking")
@@ -211,7 +212,7 @@ func (c *graphGenCmd) Run(t *terminal) error {
 		return fmt.Errorf("%v may take %s bytes, the limit is %s; --max-memory raises it", gen, report.Thousands(int64(need)), report.Thousands(limit))
 	}
 	began := time.Now()
-	stop := t.spin("making "+gen.String())
+	stop := t.spin("making " + gen.String())
 	g, err := gen.Build(t.ctx, generate.Options{Seed: c.Seed, Directed: c.Directed})
 	stop()
 	if err != nil {
@@ -219,9 +220,9 @@ func (c *graphGenCmd) Run(t *terminal) error {
 	}
 	if c.Kinds == "all" && g.Masks() != nil {
 		if wide := g.WideOffsets(); wide != nil {
-			g, err = graph.New(wide, g.Targets(), nil)
+			g, err = graph.New(t.ctx, wide, g.Targets(), nil)
 		} else {
-			g, err = graph.New(g.Offsets(), g.Targets(), nil)
+			g, err = graph.New(t.ctx, g.Offsets(), g.Targets(), nil)
 		}
 		if err != nil {
 			return err
@@ -276,7 +277,7 @@ func (c *graphConvertCmd) Run(t *terminal) error {
 	}
 	t.laps.done("reading")
 	if c.NoWeights && g.Data().Weights != nil { // of a .vyg file
-		if g, err = withoutWeights(g); err != nil {
+		if g, err = withoutWeights(t.ctx, g); err != nil {
 			return err
 		}
 	}
@@ -287,8 +288,8 @@ func (c *graphConvertCmd) Run(t *terminal) error {
 	return errors.Join(err, g.Close())
 }
 
-func withoutWeights(g *graph.CSR) (*graph.CSR, error) {
-	if err := g.Verify(); err != nil {
+func withoutWeights(ctx context.Context, g *graph.CSR) (*graph.CSR, error) {
+	if err := g.Verify(ctx); err != nil {
 		return nil, errors.Join(err, g.Close())
 	}
 	d := g.Data()
@@ -310,7 +311,10 @@ func (t *terminal) save(name string, format files.Format, g *graph.CSR, became f
 	if err != nil {
 		return err
 	}
-	digest := g.Digest()
+	digest, err := g.Digest(t.ctx)
+	if err != nil {
+		return err
+	}
 	t.wrote(name, fmt.Sprintf("%s nodes, %s arcs, digest %x, in %s", report.Thousands(int64(g.Nodes())), report.Thousands(int64(g.Arcs())), digest[:8], report.Rounded(time.Since(began))))
 	for _, c := range []struct {
 		n    int64

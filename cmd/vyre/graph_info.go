@@ -3,6 +3,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -136,20 +137,22 @@ func (c *graphInfoCmd) look(t *terminal, g *graph.CSR, became files.Report) erro
 // describe looks at all of a graph.
 func (c *graphInfoCmd) describe(t *terminal, g *graph.CSR, became files.Report) (graphDoc, error) {
 	// Everything here looks at arcs, which have to be right for that. --verify says that this was the question.
-	if err := g.Verify(); err != nil {
-		return graphDoc{}, err
-	}
-	if err := t.ctx.Err(); err != nil {
-		return graphDoc{}, err
-	}
-	shape, err := g.Shape()
+	shape, err := g.Shape(t.ctx)
 	if err != nil {
 		return graphDoc{}, err
 	}
-	digest, d := g.Digest(), g.Data()
+	digest, err := g.Digest(t.ctx)
+	if err != nil {
+		return graphDoc{}, err
+	}
+	needs, err := deviceBytes(t.ctx, g)
+	if err != nil {
+		return graphDoc{}, err
+	}
+	d := g.Data()
 	doc := graphDoc{Schema: "vyre.graph-info/1", File: c.File, Format: became.Format, Digest: fmt.Sprintf("%x", digest), Nodes: g.Nodes(), Arcs: g.Arcs(),
 		Bytes: g.Bytes(), Symmetric: shape.Symmetric, Simple: shape.Simple, NoSelf: shape.NoSelf, Kinds: kindsOf(g), Has: []string{},
-		Provenance: d.Provenance, Attributes: d.Attributes, Verified: c.Verify, Device: deviceBytes(g)}
+		Provenance: d.Provenance, Attributes: d.Attributes, Verified: c.Verify, Device: needs}
 	for _, h := range []struct {
 		there bool
 		what  string
@@ -158,11 +161,11 @@ func (c *graphInfoCmd) describe(t *terminal, g *graph.CSR, became files.Report) 
 			doc.Has = append(doc.Has, h.what)
 		}
 	}
-	return doc, c.degrees(g, &doc)
+	return doc, c.degrees(t.ctx, g, &doc)
 }
 
 // degrees counts arcs of nodes, and searches from the node that has most.
-func (c *graphInfoCmd) degrees(g *graph.CSR, doc *graphDoc) error {
+func (c *graphInfoCmd) degrees(ctx context.Context, g *graph.CSR, doc *graphDoc) error {
 	var counts [34]int // by the length of the degree in bits
 	for u := range g.Nodes() {
 		degree := g.First(uint32(u)+1) - g.First(uint32(u))
@@ -180,7 +183,7 @@ func (c *graphInfoCmd) degrees(g *graph.CSR, doc *graphDoc) error {
 	if g.Nodes() == 0 {
 		return nil
 	}
-	levels, err := graph.Levels(g, []uint32{doc.Depth.Source}, graph.AllKinds)
+	levels, err := graph.Levels(ctx, g, []uint32{doc.Depth.Source}, graph.AllKinds)
 	if err != nil {
 		return err
 	}
@@ -227,11 +230,19 @@ func kindsOf(g *graph.CSR) []kindEntry {
 }
 
 // deviceBytes is what sessions of a graph take on a device.
-func deviceBytes(g *graph.CSR) map[string]uint64 {
+func deviceBytes(ctx context.Context, g *graph.CSR) (map[string]uint64, error) {
 	one := graph.SessionOptions{Queries: 1, Seeds: 1}
 	levels, lanes := one, one
 	levels.Levels, lanes.Queries = true, 64
-	return map[string]uint64{"reach": graph.DeviceBytes(g, one), "levels": graph.DeviceBytes(g, levels), "64 queries": graph.DeviceBytes(g, lanes)}
+	needs := make(map[string]uint64)
+	for name, o := range map[string]graph.SessionOptions{"reach": one, "levels": levels, "64 queries": lanes} {
+		n, err := graph.DeviceBytes(ctx, g, o)
+		if err != nil {
+			return nil, err
+		}
+		needs[name] = n
+	}
+	return needs, nil
 }
 
 // print is the form for people.

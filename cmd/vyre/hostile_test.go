@@ -38,7 +38,7 @@ func hostileGraph(t *testing.T) string {
 		positions[v] = hostile[v] + "/a b:c.go:3:4"
 	}
 	offsets[n] = n - 1
-	g, err := graph.New(offsets, targets, masks)
+	g, err := graph.New(t.Context(), offsets, targets, masks)
 	if err != nil {
 		t.Fatal(err)
 	}

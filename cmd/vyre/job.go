@@ -207,7 +207,7 @@ func (j *job) bind(dev driver.Device) (args []driver.Arg, bufs []driver.Buffer, 
 // launch uploads, launches once and reads back what the kernel may have written.
 func (j *job) launch(t *terminal, dev driver.Device, o driver.Options) (driver.Result, error) {
 	var none driver.Result
-	stop := t.spin("compiling "+j.name)
+	stop := t.spin("compiling " + j.name)
 	k, err := dev.Compile(t.ctx, j.program, o)
 	stop()
 	if err != nil {
@@ -238,6 +238,6 @@ func (j *job) launch(t *terminal, dev driver.Device, o driver.Options) (driver.R
 			seq.Read(driver.All(b), j.data[i])
 		}
 	}
-	defer t.spin("running "+j.name)()
+	defer t.spin("running " + j.name)()
 	return seq.Run(t.ctx)
 }

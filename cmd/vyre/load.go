@@ -83,7 +83,7 @@ func (t *terminal) loadFile(file string) ([]loaded, error) {
 			return nil, usagef("%s is neither Go source (.go) nor a program (.vyre, .vyrb)", file)
 		}
 		defer t.spin("compiling the kernels of " + file)()
-		return kernels(kernel.Load(file))
+		return kernels(kernel.Load(t.ctx, file))
 	}
 	b, err := t.read(file, maxProgram)
 	if err != nil {
@@ -107,7 +107,7 @@ func (t *terminal) loadFile(file string) ([]loaded, error) {
 		}
 		return []loaded{{p, p.Name()}}, nil
 	}
-	return kernels(kernel.Parse([]kernel.File{{Name: file, Src: b}}, kernel.Options{}))
+	return kernels(kernel.Parse(t.ctx, []kernel.File{{Name: file, Src: b}}, kernel.Options{}))
 }
 
 // formOf tells what standard input has: the wire form starts with a byte that no text has, the text form with

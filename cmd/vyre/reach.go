@@ -110,7 +110,7 @@ func (c *reachCmd) run(t *terminal) error {
 			return err
 		}
 		stop := t.spin("searching on one core of the host")
-		err = c.verify(a)
+		err = c.verify(t.ctx, a)
 		stop()
 		if err != nil {
 			return err
@@ -139,7 +139,7 @@ func (c *reachCmd) ask(t *terminal, g *graph.CSR) (*answer, error) {
 	}
 	a.searched, a.from = g, a.seeds
 	if len(a.excluded) > 0 {
-		if a.searched, err = g.Without(a.excluded); err != nil {
+		if a.searched, err = g.Without(t.ctx, a.excluded); err != nil {
 			return nil, err
 		}
 		out := map[uint32]bool{}
@@ -149,7 +149,7 @@ func (c *reachCmd) ask(t *terminal, g *graph.CSR) (*answer, error) {
 		a.from = slices.DeleteFunc(slices.Clone(a.seeds), func(v uint32) bool { return out[v] })
 	}
 	if c.Back {
-		if a.searched, err = a.searched.Reverse(); err != nil {
+		if a.searched, err = a.searched.Reverse(t.ctx); err != nil {
 			return nil, err
 		}
 	}

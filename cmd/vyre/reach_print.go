@@ -5,6 +5,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"encoding/binary"
 	"encoding/csv"
 	"encoding/json"
@@ -69,8 +70,12 @@ func (a *answer) histogram() []int {
 	return counts
 }
 
-func (c *reachCmd) doc(a *answer) reachDoc {
-	doc := reachDoc{Schema: "vyre.reach/1", Graph: report.Of(a.g),
+func (c *reachCmd) doc(ctx context.Context, a *answer) (reachDoc, error) {
+	of, err := report.Of(ctx, a.g)
+	if err != nil {
+		return reachDoc{}, err
+	}
+	doc := reachDoc{Schema: "vyre.reach/1", Graph: of,
 		Query: queryEntry{a.seeds, a.targets, a.excluded, c.Back, c.Between, a.kinds}, Count: a.count, Rounds: a.run.Rounds, Run: a.run}
 	if c.Levels {
 		doc.Levels = a.histogram()
@@ -88,7 +93,7 @@ func (c *reachCmd) doc(a *answer) reachDoc {
 	for i, n := range a.each {
 		doc.Each = append(doc.Each, eachEntry{a.node(a.from[i]), n})
 	}
-	return doc
+	return doc, nil
 }
 
 // print prints what was asked for, and how it was found.
@@ -99,7 +104,11 @@ func (c *reachCmd) print(t *terminal, a *answer) error {
 		return usagef("-o - and another form would both write to standard output; give one of them a file")
 	case c.Out == "-":
 	case c.JSON:
-		return json.NewEncoder(printable.JSONWriter(out)).Encode(c.doc(a))
+		doc, err := c.doc(t.ctx, a)
+		if err != nil {
+			return err
+		}
+		return json.NewEncoder(printable.JSONWriter(out)).Encode(doc)
 	case c.CSV:
 		c.printCSV(out, a)
 	case c.Dot, c.SVG:

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"slices"
 
@@ -10,9 +11,9 @@ import (
 )
 
 // verify searches again, on one core of the host.
-func (c *reachCmd) verify(a *answer) error {
+func (c *reachCmd) verify(ctx context.Context, a *answer) error {
 	for i, count := range a.each {
-		levels, err := graph.Levels(a.searched, a.from[i:i+1], a.kinds)
+		levels, err := graph.Levels(ctx, a.searched, a.from[i:i+1], a.kinds)
 		if err != nil {
 			return err
 		}
@@ -23,16 +24,16 @@ func (c *reachCmd) verify(a *answer) error {
 	if a.each != nil {
 		return nil
 	}
-	levels, err := graph.Levels(a.searched, a.from, a.kinds)
+	levels, err := graph.Levels(ctx, a.searched, a.from, a.kinds)
 	if err != nil {
 		return err
 	}
 	if c.Between {
-		reverse, err := a.searched.Reverse()
+		reverse, err := a.searched.Reverse(ctx)
 		if err != nil {
 			return err
 		}
-		to, err := graph.Levels(reverse, a.targets, a.kinds)
+		to, err := graph.Levels(ctx, reverse, a.targets, a.kinds)
 		if err != nil {
 			return err
 		}

@@ -61,7 +61,7 @@ func (c *taintCmd) run(t *terminal) error {
 		if err := c.ask(t, a); err != nil {
 			return err
 		}
-		fails, err := c.Print(t.out, a, old)
+		fails, err := c.Print(t.ctx, t.out, a, old)
 		if c.SARIF && err == nil { // has no place for it
 			_, err = fmt.Fprintln(t.err, a.Run.Line())
 		}

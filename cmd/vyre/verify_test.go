@@ -13,7 +13,7 @@ import (
 // TestVerifyFindsDifferences: an answer with one wrong bit, count, level, parent or step is one that --verify refuses.
 func TestVerifyFindsDifferences(t *testing.T) {
 	// 0 → 1, 2; 1 → 3 by kind 2; 2 → 3; 3; 4 is not reached.
-	g, err := graph.New([]uint32{0, 2, 3, 4, 4, 4}, []uint32{1, 2, 3, 3}, []uint32{1, 1, 2, 1})
+	g, err := graph.New(t.Context(), []uint32{0, 2, 3, 4, 4, 4}, []uint32{1, 2, 3, 3}, []uint32{1, 1, 2, 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -22,7 +22,7 @@ func TestVerifyFindsDifferences(t *testing.T) {
 			levels: []uint32{0, 1, 1, 2, graph.None}, parents: []uint32{graph.None, 0, 0, 2, graph.None},
 			path: []graph.Step{{Node: 0}, {Node: 2, Mask: 1}, {Node: 3, Mask: 1}}}
 	}
-	if err := (&reachCmd{}).verify(right()); err != nil {
+	if err := (&reachCmd{}).verify(t.Context(), right()); err != nil {
 		t.Fatalf("the right answer: %v", err)
 	}
 	for name, c := range map[string]struct {
@@ -40,7 +40,7 @@ func TestVerifyFindsDifferences(t *testing.T) {
 	} {
 		a := right()
 		c.wrong(a)
-		err := (&reachCmd{}).verify(a)
+		err := (&reachCmd{}).verify(t.Context(), a)
 		if differs := (difference{}); !errors.As(err, &differs) || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want a difference: %s", name, err, c.want)
 		}

@@ -1,6 +1,7 @@
 package conform
 
 import (
+	"context"
 	"encoding/binary"
 	"fmt"
 	"math/rand/v2"
@@ -57,7 +58,7 @@ func goKernel(c *choices) *RandomProgram {
 		g.file()
 	}
 	source := g.String()
-	pkg, err := kernel.Parse([]kernel.File{{Name: "kernel.go", Src: []byte(source)}}, kernel.Options{})
+	pkg, err := kernel.Parse(context.Background(), []kernel.File{{Name: "kernel.go", Src: []byte(source)}}, kernel.Options{})
 	if err != nil {
 		panic(fmt.Sprintf("BUG: generator made a kernel that is refused: %v\n%s", err, source))
 	}

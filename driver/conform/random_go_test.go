@@ -248,7 +248,7 @@ func outcome(ctx context.Context, r *conform.RandomProgram, devices []conform.De
 func TestRandomGoKernelsShowWhatTheyCompute(t *testing.T) {
 	d := goDevices(t)[0]
 	run := func(r *conform.RandomProgram, source string) string {
-		pkg, err := kernel.Parse([]kernel.File{{Name: "kernel.go", Src: []byte(source)}}, kernel.Options{})
+		pkg, err := kernel.Parse(t.Context(), []kernel.File{{Name: "kernel.go", Src: []byte(source)}}, kernel.Options{})
 		if err != nil {
 			t.Fatalf("%v\n%s", err, source)
 		}

@@ -41,7 +41,7 @@ func CheckAll(t gpu.Thread, x, y []uint32) {
 `
 
 func TestATrapNamesItsLineWhateverThePassesDid(t *testing.T) {
-	pkg, err := kernel.Parse([]kernel.File{{Name: "check.go", Src: []byte(checkAll)}}, kernel.Options{})
+	pkg, err := kernel.Parse(t.Context(), []kernel.File{{Name: "check.go", Src: []byte(checkAll)}}, kernel.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -65,7 +65,7 @@ func run(ctx context.Context, device, name, from string, times bool) error {
 	if err != nil {
 		return err
 	}
-	levels, err := graph.Levels(g, []uint32{start}, graph.AllKinds)
+	levels, err := graph.Levels(ctx, g, []uint32{start}, graph.AllKinds)
 	if err != nil {
 		return err
 	}

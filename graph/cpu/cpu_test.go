@@ -55,7 +55,7 @@ func widened(g cpu.Graph) cpu.Graph {
 // engines are all ways to search a graph.
 func engines(t *testing.T, g *graph.CSR) map[string]*cpu.Engine {
 	t.Helper()
-	back := arrays(must(g.Reverse()))
+	back := arrays(must(g.Reverse(t.Context())))
 	list := map[string]*cpu.Engine{
 		"alone":             cpu.New(arrays(g), back, cpu.Options{Workers: 1}),
 		"forward":           cpu.New(arrays(g), cpu.Graph{}, cpu.Options{Workers: 3}),
@@ -109,7 +109,7 @@ func randomGraph(t *testing.T, rng *rand.Rand, nodes, arcs int) *graph.CSR {
 		}
 		offsets = append(offsets, uint32(len(targets)))
 	}
-	g, err := graph.New(offsets, targets, masks)
+	g, err := graph.New(t.Context(), offsets, targets, masks)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -215,7 +215,7 @@ func TestLevelsGoBackwardWhereThatIsLess(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		e := cpu.New(arrays(g), arrays(must(g.Reverse())), cpu.Options{Workers: 2})
+		e := cpu.New(arrays(g), arrays(must(g.Reverse(t.Context()))), cpu.Options{Workers: 2})
 		e.Eager()
 		seeds, got := graphSeed(g), make([]uint32, g.Nodes())
 		stats, err := e.Levels(ctx, seeds, graph.AllKinds, got)

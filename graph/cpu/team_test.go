@@ -95,7 +95,7 @@ func TestArraysThatAreWrongAreAnError(t *testing.T) {
 			if err := errors.Join(all()...); err != nil {
 				t.Error(err)
 			}
-			if _, err := e.Levels(ctx, []uint32{0}, graph.AllKinds, level); err != nil || !slices.Equal(level, must(graph.Levels(right, []uint32{0}, graph.AllKinds))) {
+			if _, err := e.Levels(ctx, []uint32{0}, graph.AllKinds, level); err != nil || !slices.Equal(level, must(graph.Levels(t.Context(), right, []uint32{0}, graph.AllKinds))) {
 				t.Errorf("after that: %v", err)
 			}
 		}

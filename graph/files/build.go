@@ -32,7 +32,7 @@ func (r *reader) build(format Format, p parsed) (*graph.CSR, Report, error) {
 			blocks = append(blocks, graph.Block{From: a.from, To: a.to, Masks: a.masks, Weights: a.weights})
 		}
 	}
-	g, built, err := graph.FromBlocks(nodes, blocks, o)
+	g, built, err := graph.FromBlocks(r.ctx, nodes, blocks, o)
 	if err != nil {
 		return nil, report, fmt.Errorf("%s: %w", r.name, err)
 	}
@@ -189,7 +189,7 @@ func (r *reader) vyg() (*graph.CSR, Report, error) {
 	g, err := graph.DecodeFrom(r.name, portions{r}, func(bytes int64) error { return r.hold(bytes, "the bytes of the file") })
 	report.Bytes = r.in.n
 	if err == nil {
-		err = g.Verify()
+		err = g.Verify(r.ctx)
 	}
 	if err == nil && r.o.Build != (graph.BuildOptions{}) {
 		err = r.rebuildable(g)
@@ -197,7 +197,7 @@ func (r *reader) vyg() (*graph.CSR, Report, error) {
 	if err != nil {
 		return nil, report, err
 	}
-	g, report.Built, err = g.Rebuild(r.o.Build)
+	g, report.Built, err = g.Rebuild(r.ctx, r.o.Build)
 	return g, report, err
 }
 

@@ -44,7 +44,7 @@ func properties(t *testing.T) (list []property) {
 		for i := 0; i < len(pairs); i += 2 {
 			b.From, b.To = append(b.From, pairs[i]), append(b.To, pairs[i+1])
 		}
-		g, _, err := graph.FromBlocks(nodes, []graph.Block{b}, graph.BuildOptions{})
+		g, _, err := graph.FromBlocks(t.Context(), nodes, []graph.Block{b}, graph.BuildOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -75,7 +75,7 @@ func properties(t *testing.T) (list []property) {
 		property{"nodes without arcs", arcs(5, nil), same},
 		property{"nothing", arcs(0, nil), same},
 		property{"kinds", arcs(4, []uint32{1, 4096, 8, 5}, 0, 1, 0, 3, 1, 2, 2, 0), func(g *graph.CSR) *graph.CSR {
-			bare, err := graph.New(g.Offsets(), g.Targets(), nil)
+			bare, err := graph.New(t.Context(), g.Offsets(), g.Targets(), nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -109,7 +109,7 @@ func sameGraph(a, b *graph.CSR) bool {
 		d.Names, d.Positions = graph.Strings{}, graph.Strings{}
 		return fmt.Sprintf("%s %q %q %+v", text(g), names, positions, d)
 	}
-	return a.Digest() == b.Digest() && reflect.DeepEqual(whole(a), whole(b))
+	return must(a.Digest(context.Background())) == must(b.Digest(context.Background())) && reflect.DeepEqual(whole(a), whole(b))
 }
 
 // TestConversionsKeepWhatBothFormatsHold stands for everything that may get lost on the way from one format to another without a

@@ -76,7 +76,7 @@ func TestReadSmallFiles(t *testing.T) {
 			if got := text(g); got != c.want {
 				t.Errorf("got  %s\nwant %s", got, c.want)
 			}
-			if _, err := graph.New(g.Offsets(), g.Targets(), g.Masks()); err != nil {
+			if _, err := graph.New(t.Context(), g.Offsets(), g.Targets(), g.Masks()); err != nil {
 				t.Error(err)
 			}
 		})

@@ -138,7 +138,7 @@ func manyKinds(n int) string {
 
 // TestNamesAreWritten so that reading finds the same ids, names and bits.
 func TestNamesAreWritten(t *testing.T) {
-	g, err := graph.New([]uint32{0, 2, 2, 3, 3, 3}, []uint32{1, 3, 3}, []uint32{graph.KindCall | graph.KindReturn, 1 << 20, 1 << 3})
+	g, err := graph.New(t.Context(), []uint32{0, 2, 2, 3, 3, 3}, []uint32{1, 3, 3}, []uint32{graph.KindCall | graph.KindReturn, 1 << 20, 1 << 3})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -219,7 +219,7 @@ func TestAnyGraphComesBackFromAListWithNames(t *testing.T) {
 				}
 			}
 		}
-		g, _, err := graph.FromBlocks(int64(n), []graph.Block{block}, graph.BuildOptions{})
+		g, _, err := graph.FromBlocks(t.Context(), int64(n), []graph.Block{block}, graph.BuildOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}

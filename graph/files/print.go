@@ -2,6 +2,7 @@ package files
 
 import (
 	"bufio"
+	"context"
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
@@ -100,16 +101,16 @@ func (p *printer) dimacs(g *graph.CSR) {
 }
 
 // gap writes GAP's rows: once for a symmetric graph, which it calls undirected, else both ways round.
-func (p *printer) gap(g *graph.CSR, weighted bool) error {
+func (p *printer) gap(ctx context.Context, g *graph.CSR, weighted bool) error {
 	if g.Nodes() > mostGAP {
 		return fmt.Errorf("%d nodes; this format has ids of 31 bits", g.Nodes())
 	}
 	ways := []*graph.CSR{g}
 	directed := byte(0)
-	if shape, err := g.Shape(); err != nil {
+	if shape, err := g.Shape(ctx); err != nil {
 		return err
 	} else if !shape.Symmetric || weighted {
-		back, err := g.Reverse()
+		back, err := g.Reverse(ctx)
 		if err != nil {
 			return err
 		}
@@ -187,7 +188,7 @@ func dotQuoted(s string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(s) + `"`
 }
 
-func (p *printer) json(g *graph.CSR) {
+func (p *printer) json(ctx context.Context, g *graph.CSR) error {
 	quoted := func(s string) []byte {
 		b, err := json.Marshal(s)
 		if err != nil {
@@ -195,11 +196,14 @@ func (p *printer) json(g *graph.CSR) {
 		}
 		return printable.JSON(b)
 	}
-	digest := g.Digest()
+	digest, err := g.Digest(ctx)
+	if err != nil {
+		return err
+	}
 	fmt.Fprintf(p.w, `{"schema":"vyre.graph/1","digest":"%x","n":%d,"m":%d,"nodes":[`, digest, g.Nodes(), g.Arcs())
 	for u := range g.Nodes() {
 		if p.failed() {
-			return
+			return nil // whoever flushes sees why
 		}
 		if u > 0 {
 			p.w.WriteByte(',')
@@ -227,6 +231,7 @@ func (p *printer) json(g *graph.CSR) {
 		p.w.WriteByte('}')
 	})
 	p.w.WriteString("]}\n")
+	return nil
 }
 
 func (p *printer) csv(g *graph.CSR) {

@@ -73,11 +73,11 @@ func (u *until) Write(b []byte) (n int, err error) {
 
 // Write writes a graph, and says what the format cannot hold. It ends soon after the context, with its error.
 func Write(ctx context.Context, w io.Writer, g *graph.CSR, format Format) (lost []string, err error) {
-	if err := g.Verify(); err != nil {
+	if err := g.Verify(ctx); err != nil {
 		return nil, err
 	}
 	err = g.Read(func() (err error) {
-		lost, err = write(&until{ctx, w}, g, format)
+		lost, err = write(ctx, &until{ctx, w}, g, format)
 		return err
 	})
 	if err != nil {
@@ -86,11 +86,11 @@ func Write(ctx context.Context, w io.Writer, g *graph.CSR, format Format) (lost 
 	return lost, nil
 }
 
-func write(w io.Writer, g *graph.CSR, format Format) (lost []string, err error) {
+func write(ctx context.Context, w io.Writer, g *graph.CSR, format Format) (lost []string, err error) {
 	out := &printer{w: bufio.NewWriterSize(w, 64<<10)}
 	switch format {
 	case Vyre:
-		_, err := g.WriteTo(w)
+		_, err := g.Encode(ctx, w)
 		return nil, err
 	case Edges:
 		out.edges(g)
@@ -105,13 +105,15 @@ func write(w io.Writer, g *graph.CSR, format Format) (lost []string, err error) 
 	case DIMACS:
 		out.dimacs(g)
 	case GAP, WGAP:
-		if err := out.gap(g, format == WGAP); err != nil {
+		if err := out.gap(ctx, g, format == WGAP); err != nil {
 			return nil, err
 		}
 	case Dot:
 		out.dot(g)
 	case JSON:
-		out.json(g)
+		if err := out.json(ctx, g); err != nil {
+			return nil, err
+		}
 	case CSV:
 		out.csv(g)
 	default:

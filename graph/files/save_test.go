@@ -66,14 +66,14 @@ func TestWhatIsWrittenIsRead(t *testing.T) {
 						}
 					}
 					if slices.Equal(lost, []string{"kinds"}) {
-						if want, err = graph.New(g.Offsets(), g.Targets(), nil); err != nil {
+						if want, err = graph.New(t.Context(), g.Offsets(), g.Targets(), nil); err != nil {
 							t.Fatal(err)
 						}
 					} else if len(lost) > 0 {
 						t.Errorf("lost %v", lost)
 					}
-					if report.Format != format || back.Digest() != want.Digest() || back.Verify() != nil {
-						t.Errorf("%+v, %v: %d nodes and %d arcs, want %d and %d", report, back.Verify(), back.Nodes(), back.Arcs(), want.Nodes(), want.Arcs())
+					if report.Format != format || must(back.Digest(t.Context())) != must(want.Digest(t.Context())) || back.Verify(t.Context()) != nil {
+						t.Errorf("%+v, %v: %d nodes and %d arcs, want %d and %d", report, back.Verify(t.Context()), back.Nodes(), back.Arcs(), want.Nodes(), want.Arcs())
 					}
 				})
 			}
@@ -88,7 +88,7 @@ func TestWeightsComeBack(t *testing.T) {
 	for i := range weights {
 		weights[i] = uint32(i*2654435761) >> 1
 	}
-	bare, err := graph.New(g.Offsets(), g.Targets(), nil)
+	bare, err := graph.New(t.Context(), g.Offsets(), g.Targets(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -111,7 +111,7 @@ func TestWeightsComeBack(t *testing.T) {
 			}
 			return s
 		}
-		if back.Digest() != g.Digest() || len(back.Data().Weights) != g.Arcs() || sum(back) != sum(g) {
+		if must(back.Digest(t.Context())) != must(g.Digest(t.Context())) || len(back.Data().Weights) != g.Arcs() || sum(back) != sum(g) {
 			t.Errorf("%s: other weights", format)
 		}
 	}
@@ -119,7 +119,7 @@ func TestWeightsComeBack(t *testing.T) {
 
 // TestForms are what others read.
 func TestForms(t *testing.T) {
-	g, err := graph.New([]uint32{0, 1, 2}, []uint32{1, 1}, []uint32{graph.KindCall, graph.KindCall | graph.KindReturn})
+	g, err := graph.New(t.Context(), []uint32{0, 1, 2}, []uint32{1, 1}, []uint32{graph.KindCall, graph.KindCall | graph.KindReturn})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -167,7 +167,7 @@ func TestInterruptedWritesLeaveNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if back.Digest() != g.Digest() || back.Close() != nil {
+	if must(back.Digest(t.Context())) != must(g.Digest(t.Context())) || back.Close() != nil {
 		t.Error("another graph")
 	}
 	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o640 {

@@ -26,14 +26,14 @@ func rows(g *graph.CSR) string {
 // check says what is wrong with a graph, as reading a file of it does.
 func check(g *graph.CSR) error {
 	var b bytes.Buffer
-	if _, err := g.WriteTo(&b); err != nil {
+	if _, err := g.Encode(context.Background(), &b); err != nil {
 		return err
 	}
 	back, err := graph.Decode("", b.Bytes())
 	if err != nil {
 		return err
 	}
-	return back.Verify()
+	return back.Verify(context.Background())
 }
 
 func TestSmallGraphs(t *testing.T) {
@@ -239,7 +239,10 @@ func TestSeedsMakeOtherGraphs(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			d := g.Digest()
+			d, err := g.Digest(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
 			if other, ok := seen[d]; ok {
 				t.Errorf("%s: seeds %d and %d make the same graph", name, other, seed)
 			}

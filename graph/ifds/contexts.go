@@ -90,7 +90,7 @@ func newContexts(ctx context.Context, s *Solution) (*contexts, error) {
 			}
 		}
 	}
-	c.graph, _, err = graph.FromBlocks(2*int64(n), []graph.Block{b}, graph.BuildOptions{})
+	c.graph, _, err = graph.FromBlocks(ctx, 2*int64(n), []graph.Block{b}, graph.BuildOptions{})
 	return c, err
 }
 

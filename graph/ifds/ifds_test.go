@@ -153,7 +153,7 @@ func TestSolutionsAreThoseOfTheFunctionalSolver(t *testing.T) {
 				t.Fatalf("%d procedures of %d places, %d facts, seeds %v: node %d holds: %v, want %v", procedures, places, facts, seeds, v, s.Holds(v), want[v])
 			}
 		}
-		reach, err := graph.Levels(p, seeds, graph.AllKinds)
+		reach, err := graph.Levels(t.Context(), p, seeds, graph.AllKinds)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -175,7 +175,7 @@ func program(t *testing.T, procedures []uint32, arcs []arc) *graph.CSR {
 	for _, a := range arcs {
 		b.From, b.To, b.Masks, b.Sites = append(b.From, a.from), append(b.To, a.to), append(b.Masks, a.mask), append(b.Sites, a.site)
 	}
-	g, _, err := graph.FromBlocks(int64(len(procedures)), []graph.Block{b}, graph.BuildOptions{})
+	g, _, err := graph.FromBlocks(t.Context(), int64(len(procedures)), []graph.Block{b}, graph.BuildOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

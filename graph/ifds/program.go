@@ -1,6 +1,7 @@
 package ifds
 
 import (
+	"context"
 	"fmt"
 	"slices"
 
@@ -92,11 +93,11 @@ func (p *program) First(u uint32) int {
 func (p *program) Row(u uint32) []uint32 { return p.rows.targets[p.First(u):p.First(u+1)] }
 
 // newProgram looks at every arc that is allowed: where it leads says whether it is to have a site. O(arcs).
-func newProgram(g *graph.CSR, o Options) (*program, error) {
+func newProgram(ctx context.Context, g *graph.CSR, o Options) (*program, error) {
 	if g == nil {
 		return nil, fmt.Errorf("ifds: no graph")
 	}
-	if err := g.Verify(); err != nil {
+	if err := g.Verify(ctx); err != nil {
 		return nil, err
 	}
 	d := g.Data()

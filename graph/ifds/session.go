@@ -101,7 +101,7 @@ func NewSession(ctx context.Context, dev driver.Device, g *graph.CSR, o Options)
 
 // open prepares the program, and what answers.
 func (s *Session) open(ctx context.Context, dev driver.Device, g *graph.CSR, o Options) error {
-	p, err := newProgram(g, o)
+	p, err := newProgram(ctx, g, o)
 	if err != nil {
 		return err
 	}

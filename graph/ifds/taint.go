@@ -68,7 +68,7 @@ func taintPart(ctx context.Context, dev driver.Device, g *graph.CSR, q graph.Tai
 		within.Sinks = append(within.Sinks, 2*v, 2*v+1)
 	}
 	in := Options{Kinds: q.Kinds, Unbalanced: true, Label: o.Label, Engine: o.Engine, Budget: o.Budget, Topology: o.Topology, Seeds: len(seeds), ordered: true}
-	through, err := part.Graph(g)
+	through, err := part.Graph(ctx, g)
 	if err != nil {
 		return err
 	}

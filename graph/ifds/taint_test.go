@@ -166,7 +166,7 @@ func TestTaintIsThatOfAllStacks(t *testing.T) {
 		}
 		wanted := 0
 		for _, part := range parts {
-			g := must(part.Graph(g))
+			g := must(part.Graph(t.Context(), g))
 			for _, label := range part.Labels {
 				nodes := unrolled(g, part.Seeds(q, label), kinds, 6)
 				for _, v := range slices.Compact(slices.Sorted(slices.Values(q.Sinks))) {

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"context"
 	"fmt"
 	"io"
 )
@@ -31,11 +32,11 @@ func (f *Form) Known(read func(name string) ([]byte, error)) (Baseline, error) {
 }
 
 // Print prints what was found beyond what is known, and says whether that is a failure.
-func (f *Form) Print(w io.Writer, t *Taint, known Baseline) (fails bool, err error) {
+func (f *Form) Print(ctx context.Context, w io.Writer, t *Taint, known Baseline) (fails bool, err error) {
 	t.Against(known)
 	switch {
 	case f.JSON:
-		err = t.JSON(w)
+		err = t.JSON(ctx, w)
 	case f.SARIF:
 		err = t.SARIF(w)
 	default:

@@ -3,6 +3,7 @@
 package report
 
 import (
+	"context"
 	"encoding/hex"
 	"fmt"
 	"strings"
@@ -20,9 +21,14 @@ type Graph struct {
 }
 
 // Of says which graph it is.
-func Of(g *graph.CSR) Graph {
-	digest := g.Digest()
-	return Graph{hex.EncodeToString(digest[:]), g.Nodes(), g.Arcs()}
+//
+// Errors: those of CSR.Digest.
+func Of(ctx context.Context, g *graph.CSR) (Graph, error) {
+	digest, err := g.Digest(ctx)
+	if err != nil {
+		return Graph{}, err
+	}
+	return Graph{hex.EncodeToString(digest[:]), g.Nodes(), g.Arcs()}, nil
 }
 
 // Node is a node of a document.

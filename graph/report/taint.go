@@ -1,6 +1,7 @@
 package report
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -97,8 +98,12 @@ func (t *Taint) called(v uint32) string {
 func (t *Taint) shown(v uint32) string { return printable.Text(t.called(v)) }
 
 // JSON writes one document.
-func (t *Taint) JSON(w io.Writer) error {
-	doc := taintDoc{Schema: TaintSchema, Graph: Of(t.Graph), Contexts: t.Contexts, Pairs: []pair{}, Known: t.Known, Counts: map[string]int{}, Run: t.Run}
+func (t *Taint) JSON(ctx context.Context, w io.Writer) error {
+	of, err := Of(ctx, t.Graph)
+	if err != nil {
+		return err
+	}
+	doc := taintDoc{Schema: TaintSchema, Graph: of, Contexts: t.Contexts, Pairs: []pair{}, Known: t.Known, Counts: map[string]int{}, Run: t.Run}
 	for i, n := range t.Counts {
 		doc.Counts[t.Query.Sources[i].Label] = n
 	}

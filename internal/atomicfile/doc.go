@@ -11,6 +11,9 @@
 //   - A file that the user may not write is refused, although a rename would replace it.
 //   - A FIFO, a device or a descriptor such as /dev/stdout is opened and written to, never replaced.
 //   - The temporary name is short, so that a name of 255 bytes works.
+//   - A process that is killed, or a machine that loses power, leaves its temporary file, .vyre-* in the same folder. Nothing
+//     reads it, the next write is not disturbed by it, and it may be removed when no command runs: only who is alive
+//     could say that it is not being written.
 //
 // All files of the module's commands and packages are written by this package; .ci/lint holds that.
 //

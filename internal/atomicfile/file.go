@@ -194,6 +194,7 @@ func (at place) replace(ctx context.Context, write func(io.Writer) error) error 
 		return err
 	}
 	written.Store(f.Name(), nil)
+	reached("created")
 	renamed := false
 	defer func() { // also if write panics
 		written.Delete(f.Name())
@@ -203,8 +204,9 @@ func (at place) replace(ctx context.Context, write func(io.Writer) error) error 
 		}
 	}()
 	if err := fill(ctx, f, write); err != nil {
-		return err
+		return at.named(f, err)
 	}
+	reached("written")
 	if at.info != nil {
 		if err := keepOwner(f, at.info); err != nil {
 			return at.because(err)
@@ -216,9 +218,11 @@ func (at place) replace(ctx context.Context, write func(io.Writer) error) error 
 	if err := f.Sync(); err != nil && !errors.Is(err, errors.ErrUnsupported) && !errors.Is(err, syscall.EINVAL) { // some file systems cannot
 		return at.because(err)
 	}
+	reached("synchronised")
 	if err := f.Close(); err != nil {
 		return at.because(err)
 	}
+	reached("closed")
 	if err := ctx.Err(); err != nil {
 		return at.because(err)
 	}
@@ -230,7 +234,20 @@ func (at place) replace(ctx context.Context, write func(io.Writer) error) error 
 		return at.because(err)
 	}
 	renamed = true
+	reached("renamed")
 	return nil
+}
+
+// reached is told of each step of a file that is being replaced. Tests end the process in one.
+var reached = func(step string) {}
+
+// named is an error of the temporary file, whose name says nothing to the caller, as one of the file; other errors stay.
+func (at place) named(temporary *os.File, err error) error {
+	var inner *fs.PathError
+	if errors.As(err, &inner) && inner.Path == temporary.Name() {
+		return at.because(err)
+	}
+	return err
 }
 
 // fill runs a function with a buffered writer that fails when the context has ended.

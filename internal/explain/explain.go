@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -45,9 +46,23 @@ type stage struct {
 	column *column
 }
 
-// New compiles the program and keeps what it looked like on the way. An error is about the choice of passes, or about what
-// the target lacks.
-func New(in Input) (*Page, error) {
+// New compiles the program and keeps what it looked like on the way. It looks at the context before each column, which takes
+// longer than the pass that it shows.
+//
+// Errors: that of the context; one about the choice of passes, or about what the target lacks.
+func New(ctx context.Context, in Input) (*Page, error) {
+	page, err := explain(ctx, in)
+	if ended := ctx.Err(); ended != nil {
+		return nil, fmt.Errorf("explain %s: %w", in.Program.Name(), ended)
+	}
+	return page, err
+}
+
+// explain is New, and may leave out columns once the context has ended.
+func explain(ctx context.Context, in Input) (*Page, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
 	tagged, o, err := tag(in.Program)
 	if err != nil {
 		return nil, err
@@ -58,13 +73,16 @@ func New(in Input) (*Page, error) {
 	front.fact("rows", strconv.Itoa(rows(tagged)), "constants aside")
 	front.totals(opt.Count(tagged))
 	page.add(front)
-	w := &way{page: page, times: in.Times, program: tagged, shown: front}
+	w := &way{ctx: ctx, page: page, times: in.Times, program: tagged, shown: front}
 	module, err := compile.Program(tagged, in.Target, compile.Options{Passes: in.Passes, Trace: w.step})
 	if err != nil {
 		var ds ir.Diags
 		if errors.As(err, &ds) {
 			return nil, o.restore(ds)
 		}
+		return nil, err
+	}
+	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	assembly := o.moduleColumn(module)
@@ -79,6 +97,9 @@ func New(in Input) (*Page, error) {
 		if code := in.Disassemble(module.Text); len(code) > 0 {
 			page.add(assembly.machineColumn(code, in.Target))
 		}
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
 	}
 	cpu, err := o.cpuColumn(tagged, in.Passes)
 	if err != nil {
@@ -95,6 +116,7 @@ func (p *Page) add(c *column) {
 
 // way follows a program through the passes.
 type way struct {
+	ctx     context.Context
 	page    *Page
 	times   bool
 	program *ir.Program // after the last run
@@ -106,8 +128,8 @@ type way struct {
 func (w *way) step(s compile.Step) {
 	var c *column
 	switch {
-	case s.Run == "ptx.print":
-		return // the module has its text
+	case s.Run == "ptx.print", w.ctx.Err() != nil:
+		return // the module has its text, or nobody waits for it
 	case !s.Changed:
 		w.page.stages = append(w.page.stages, stage{name: s.Run})
 		return

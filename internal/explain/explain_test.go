@@ -58,7 +58,7 @@ func TestNewRendersEveryExampleKernel(t *testing.T) {
 		files = files[:3]
 	}
 	for _, file := range files {
-		pkg, err := kernel.Load(file)
+		pkg, err := kernel.Load(t.Context(), file)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -244,7 +244,7 @@ kernel @k workgroup(32) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = explain.New(explain.Input{Program: ps[0], Target: ptx.Target{SM: 70}})
+	_, err = explain.New(t.Context(), explain.Input{Program: ps[0], Target: ptx.Target{SM: 70}})
 	var ds ir.Diags
 	if !errors.As(err, &ds) || ds[0].Pos.String() != "k.go:7:5" {
 		t.Errorf("got %v, want a finding at k.go:7:5", err)
@@ -253,7 +253,7 @@ kernel @k workgroup(32) {
 
 func TestNewRefusesNamesThatNoPassHas(t *testing.T) {
 	p := compile(t, "scale.go", scale)
-	_, err := explain.New(explain.Input{Program: p, Target: ptx.Target{SM: 90}, Passes: passes.Choice{Disable: []string{"fusion"}}})
+	_, err := explain.New(t.Context(), explain.Input{Program: p, Target: ptx.Target{SM: 90}, Passes: passes.Choice{Disable: []string{"fusion"}}})
 	if err == nil || !strings.Contains(err.Error(), `"fusion"`) {
 		t.Errorf("error %v, want one that names fusion", err)
 	}

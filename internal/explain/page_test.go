@@ -31,7 +31,7 @@ func write(t testing.TB, p *ir.Program, files map[string]string) string {
 
 func writeInput(t testing.TB, in explain.Input) string {
 	t.Helper()
-	page, err := explain.New(in)
+	page, err := explain.New(t.Context(), in)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,7 +45,7 @@ func writeInput(t testing.TB, in explain.Input) string {
 // compile compiles a file with one kernel.
 func compile(t testing.TB, name, src string) *ir.Program {
 	t.Helper()
-	pkg, err := kernel.Parse([]kernel.File{{Name: name, Src: []byte(src)}}, kernel.Options{})
+	pkg, err := kernel.Parse(t.Context(), []kernel.File{{Name: name, Src: []byte(src)}}, kernel.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

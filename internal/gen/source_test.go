@@ -16,7 +16,7 @@ const sample = "internal/sample"
 
 func load(t *testing.T, path string) *kernel.Package {
 	t.Helper()
-	pkg, err := kernel.Load(path)
+	pkg, err := kernel.Load(t.Context(), path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,7 +69,7 @@ func parse(t *testing.T, files map[string]string) *kernel.Package {
 			own = append(own, file)
 		}
 	}
-	pkg, err := kernel.Parse(own, o)
+	pkg, err := kernel.Parse(t.Context(), own, o)
 	if err != nil {
 		t.Fatal(err)
 	}

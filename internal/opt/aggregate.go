@@ -89,6 +89,7 @@ type aggregation struct {
 	control []ir.Level // by row of the sealed program
 	apart   []bool     // by object: it has accesses whose order matters to a lane
 	fences  bool       // the program has any
+	left    int        // rows that needs may still look at for one atomic
 }
 
 // branch takes atomics out of the arms of an if whose condition differs between lanes.
@@ -136,6 +137,7 @@ func (a *aggregation) free(at, r ir.Row) bool {
 	arm := w.Region[at]
 	var order []ir.Row
 	cost := 0
+	a.left = 4 * maxSpeculated
 	for _, v := range [2]ir.Row{w.A(at), w.B(at)} {
 		c, ok := a.needs(v, arm, &order)
 		if cost += c; !ok || cost > maxSpeculated {
@@ -160,8 +162,11 @@ func (a *aggregation) needs(v ir.Row, arm uint32, order *[]ir.Row) (cost int, ok
 	if w.Op[v] == ir.OpConst || w.Region[v] != arm {
 		return 0, true
 	}
+	w.visits++
+	if a.left--; a.left < 0 { // counted before those that it needs, because these may be any number
+		return 0, false
+	}
 	cost, ok = w.speculative(v)
-	ok = ok && len(*order) < 4*maxSpeculated
 	w.each(v, func(u ir.Row) {
 		if ok && cost <= maxSpeculated {
 			var c int

@@ -65,6 +65,7 @@ type overtaking struct {
 	after   []int32   // by row: how many slow rows of its region stand before what it needs
 	at      []int32   // by row: how many stand before it
 	tally   tally
+	left    int // rows that may still go with the load that is being moved
 }
 
 // tally counts what the walk has come by.
@@ -203,8 +204,9 @@ func (a *overtaking) end(r ir.Row) {
 func (a *overtaking) move(r ir.Row, s *stretch, to int32, it *walk) {
 	w := a.w
 	target := &s.slow[to]
+	a.left = maxChain + 1
 	chain := a.chain(r, to, nil)
-	if target.passed >= maxOvertaking || len(chain) > maxChain+1 {
+	if target.passed >= maxOvertaking || a.left < 0 {
 		return
 	}
 	next := w.next[r]
@@ -217,11 +219,16 @@ func (a *overtaking) move(r ir.Row, s *stretch, to int32, it *walk) {
 	it.resume(next)
 }
 
-// chain appends row v and those that it needs from after slow row number to, in the order in which they have to stand.
+// chain appends row v and those that it needs from after slow row number to, in the order in which they have to stand. It looks
+// at no more than are left: a row is counted before those that it needs, because these may be any number.
 func (a *overtaking) chain(v ir.Row, to int32, list []ir.Row) []ir.Row {
 	w := a.w
+	w.visits++
+	if a.left--; a.left < 0 {
+		return list
+	}
 	w.each(v, func(u ir.Row) {
-		if w.Op[u] != ir.OpConst && w.Region[u] == w.Region[v] && a.at[u] > to && len(list) <= maxChain && !slices.Contains(list, u) {
+		if w.Op[u] != ir.OpConst && w.Region[u] == w.Region[v] && a.at[u] > to && a.left >= 0 && !slices.Contains(list, u) {
 			list = a.chain(u, to, list)
 		}
 	})

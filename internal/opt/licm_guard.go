@@ -16,6 +16,9 @@ func (h *hoisting) guardable(r ir.Row, to int) bool {
 	return w.fits(r, w.moreVarying(r, w.start(c), c.bound))
 }
 
+// No walk here goes along operands: what a row depends on was noted when the walk of licm came to it. Those of licm.go remember
+// (reach) or move each row that they pass (bring), and are bounded by that.
+
 // follows reports whether v depends on what stands under a test in front of a loop, so that it cannot lead to more there.
 func (h *hoisting) follows(v ir.Row) bool { return int(v) < len(h.late) && h.late[v] }
 

@@ -77,7 +77,7 @@ func (v *viewing) candidate(r ir.Row) bool {
 
 // chosen follows selections of which it is known what they choose.
 func (w *work) chosen(v ir.Row) ir.Row {
-	for w.Op[v] == ir.OpSelect {
+	for n := 0; n < maxSearch && w.Op[v] == ir.OpSelect; n++ {
 		c, ok := w.bits(w.A(v))
 		switch {
 		case !ok:

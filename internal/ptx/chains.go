@@ -12,6 +12,27 @@ type chains struct {
 	path  []ir.Row
 }
 
+// of makes the chains those of the rows that a function accepts, each a conversion of its operand. Each look at a row counts
+// as work of the selector.
+func (c *chains) of(s *selector, in func(p *ir.Program, v ir.Row) bool) *chains {
+	if c.next == nil {
+		c.next = func(v ir.Row) (ir.Row, bool, bool) {
+			s.visits++
+			return s.p.A(v), false, in(s.p, v)
+		}
+	}
+	return c
+}
+
+func isBitcast(p *ir.Program, v ir.Row) bool { return p.Op(v) == ir.OpBitcast }
+
+func isConversion(p *ir.Program, v ir.Row) bool { return p.Op(v) == ir.OpCvt || isBitcast(p, v) }
+
+// keepsWord reports whether row v has the bits of an integer of 32 bits that it is converted from.
+func keepsWord(p *ir.Program, v ir.Row) bool {
+	return isConversion(p, v) && p.Type(p.A(v)).IsInt() && p.Type(p.A(v)).Size() == 4
+}
+
 // shortChain is how many conversions are passed again and again. Passes leave shorter chains.
 const shortChain = 8
 

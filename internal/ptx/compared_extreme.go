@@ -17,9 +17,7 @@ func (s *selector) findComparedExtremes() {
 			continue
 		}
 		for _, v := range [2]ir.Row{p.A(r), p.B(r)} {
-			for p.Op(v) == ir.OpCvt || p.Op(v) == ir.OpBitcast {
-				v = p.A(v)
-			}
+			v = s.conversions.of(s, isConversion).from(v).first
 			if !extreme(v) || extreme(r) && p.Op(v) != op {
 				continue
 			}

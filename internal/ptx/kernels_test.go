@@ -1,6 +1,7 @@
 package ptx_test
 
 import (
+	"context"
 	"fmt"
 	"path/filepath"
 	"runtime"
@@ -51,7 +52,7 @@ func example(name string) (*kernel.Package, error) {
 	if pkg := examples.loaded[name]; pkg != nil {
 		return pkg, nil
 	}
-	pkg, err := kernel.Load(filepath.Join("../../examples", name))
+	pkg, err := kernel.Load(context.Background(), filepath.Join("../../examples", name))
 	examples.loaded[name] = pkg
 	return pkg, err
 }

@@ -121,7 +121,7 @@ func TestPassesShortenMachineCode(t *testing.T) {
 // machineProgram is the kernel of a file.
 func machineProgram(t *testing.T, file string, section map[string]string) *ir.Program {
 	if source, ok := section["kernel.go"]; ok {
-		pkg, err := kernel.Parse([]kernel.File{{Name: "kernel.go", Src: []byte(source)}}, kernel.Options{})
+		pkg, err := kernel.Parse(t.Context(), []kernel.File{{Name: "kernel.go", Src: []byte(source)}}, kernel.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

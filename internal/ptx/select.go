@@ -27,6 +27,9 @@ type selector struct {
 	copied copying // all parallel copies, one after the other
 
 	integers         chains                  // conversions from integers
+	conversions      chains                  // conversions and bitcasts
+	bitcasts         chains                  // bitcasts alone
+	words            chains                  // conversions of integers of 32 bits
 	wanted           map[ir.Row]ir.Row       // by load: a select between it and zero
 	taken            map[ir.Row]bool         // selects that are what the load gives
 	halved           map[ir.Row]bool         // right shifts that are made of halves

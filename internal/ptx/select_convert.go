@@ -72,9 +72,7 @@ func (s *selector) compareIntegers(c cmp, t ptype, a, b operand, negated [2]bool
 
 // negation reports whether row v is the negation of an integer, or its bits.
 func (s *selector) negation(v ir.Row) bool {
-	for s.p.Op(v) == ir.OpBitcast {
-		v = s.p.A(v)
-	}
+	v = s.bitcasts.of(s, isBitcast).from(v).first
 	switch s.p.Op(v) {
 	case ir.OpNeg:
 		return s.p.Type(v).IsInt()

@@ -39,14 +39,7 @@ func (s *selector) findShiftedNegations() {
 }
 
 // bitsOf follows conversions of 32 bits that keep them.
-func (s *selector) bitsOf(r ir.Row) ir.Row {
-	for p := s.p; p.Op(r) == ir.OpCvt || p.Op(r) == ir.OpBitcast; r = p.A(r) {
-		if t := p.Type(p.A(r)); t != ir.I32 && t != ir.U32 {
-			break
-		}
-	}
-	return r
-}
+func (s *selector) bitsOf(r ir.Row) ir.Row { return s.words.of(s, keepsWord).from(r).first }
 
 // shifted returns the operand of a right shift by a constant.
 func (s *selector) shifted(r ir.Row) operand {

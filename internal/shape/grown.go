@@ -205,6 +205,21 @@ var chains = func() []grown {
 	chain("conversions alone", 2, func(m *maker, v, u build.Value, k int) build.Value {
 		return m.Cvt(ir.U32, m.Cvt([]ir.Type{ir.I64, ir.I32, ir.U64}[k%3], v))
 	})
+	chain("conversions compared", 5, func(m *maker, v, u build.Value, k int) build.Value {
+		w := m.Cvt(ir.U32, m.Cvt(ir.I32, v))
+		m.Store(m.x, m.Select(m.Lt(w, m.i), m.length, m.U32(uint32(k))), m.i)
+		return w
+	})
+	chain("bitcasts compared", 5, func(m *maker, v, u build.Value, k int) build.Value {
+		w := m.Bitcast(ir.U32, m.Bitcast(ir.F32, v))
+		m.Store(m.x, m.Select(m.Lt(w, m.i), m.length, m.U32(uint32(k))), m.i)
+		return w
+	})
+	chain("conversions shifted", 4, func(m *maker, v, u build.Value, k int) build.Value {
+		w := m.Cvt(ir.U32, m.Cvt(ir.I32, v))
+		m.Store(m.x, m.Shr(w, m.U32(uint32(k%31)+1)), m.i)
+		return w
+	})
 	chain("bytes", 5, func(m *maker, v, u build.Value, k int) build.Value {
 		return m.Or(m.And(m.Shr(v, m.U32(8)), m.U32(0xFF00)), m.Shl(m.And(u, m.U32(0xFF)), m.U32(16)))
 	})

@@ -69,6 +69,28 @@ var memories = []grown{
 			m.Store(m.x, m.load(k), m.U32(uint32(k)))
 		}
 	}},
+	{"loads along a chain, after a square root", func(m *maker, n int) {
+		// Each load may pass the root, with all that its index is computed from.
+		root := m.Sqrt(m.Bitcast(ir.F32, m.load(0)))
+		v, sum := m.i, m.Bitcast(ir.U32, root)
+		for range n / 4 {
+			v = m.Mul(m.Xor(v, m.length), m.length)
+			sum = m.Add(sum, m.Load(m.y, v))
+		}
+		m.keep(sum)
+	}},
+	{"atomics along a chain, in branches", func(m *maker, n int) {
+		v := m.i
+		for k := range n / 60 {
+			m.If(m.Lt(m.load(k), m.length), func() {
+				w := v
+				for range 50 {
+					w = m.Xor(m.Add(w, w), m.length)
+				}
+				m.AtomicAdd(m.x, m.U32(0), w, ir.Relaxed, ir.Device)
+			})
+		}
+	}},
 	{"loads of one place", func(m *maker, n int) {
 		v := m.i
 		for k := range n / 3 {

@@ -71,16 +71,20 @@ func (n Name) Load(ctx context.Context, maxBytes int64) (*Work, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &Work{Name: n.String(), Graph: g, Digest: g.Digest(), Seeds: n.generator.Seeds(o), Filter: n.filter}
+	digest, err := g.Digest(ctx)
+	if err != nil {
+		return nil, err
+	}
+	w := &Work{Name: n.String(), Graph: g, Digest: digest, Seeds: n.generator.Seeds(o), Filter: n.filter}
 	if g.Arcs() == 0 {
 		return nil, fmt.Errorf("graph %s has no arcs: there is nothing to search", w.Name)
 	}
-	return w, w.search()
+	return w, w.search(ctx)
 }
 
 // search finds out what is reached.
-func (w *Work) search() error {
-	levels, err := graph.Levels(w.Graph, w.Seeds, w.Filter)
+func (w *Work) search(ctx context.Context) error {
+	levels, err := graph.Levels(ctx, w.Graph, w.Seeds, w.Filter)
 	if err != nil {
 		return err
 	}

@@ -16,6 +16,7 @@
 package launchers
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -27,7 +28,7 @@ import (
 // Check compares the kernels of the package in a directory with those that vyre gen has written
 // launchers for. The error names every kernel that has changed since, that is new, or that is gone.
 func Check(dir string) error {
-	pkg, err := kernel.Load(dir)
+	pkg, err := kernel.Load(context.Background(), dir)
 	if err != nil {
 		return err
 	}

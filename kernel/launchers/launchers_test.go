@@ -39,7 +39,7 @@ func generated(t *testing.T) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
 	write(t, dir, "k.go", twoKernels)
-	pkg, err := kernel.Load(dir)
+	pkg, err := kernel.Load(t.Context(), dir)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -103,7 +103,7 @@ func put(t *testing.T, path, text string, changed time.Time) {
 func generate(t *testing.T, dir string) (launcher string) {
 	t.Helper()
 	launcher = filepath.Join(dir, gen.FileName)
-	pkg, err := kernel.Load(dir, launcher)
+	pkg, err := kernel.Load(t.Context(), dir, launcher)
 	if err != nil {
 		t.Fatal(err)
 	}

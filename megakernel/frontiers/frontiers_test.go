@@ -58,7 +58,7 @@ func %s(t gpu.Thread, starts, places, active, first, before, waits, hits, done, 
 }
 `, name, kind)
 	}
-	pkg, err := kernel.Parse([]kernel.File{{Name: "work.go", Src: []byte(strings.Replace(source, "KERNELS", kernels, 1))}}, kernel.Options{})
+	pkg, err := kernel.Parse(context.Background(), []kernel.File{{Name: "work.go", Src: []byte(strings.Replace(source, "KERNELS", kernels, 1))}}, kernel.Options{})
 	if err != nil {
 		panic(err)
 	}

@@ -189,7 +189,7 @@ func Say(t gpu.Thread, x, y []uint32) {
 
 // programs holds the stages, compiled once.
 var programs = sync.OnceValue(func() map[string]*ir.Program {
-	pkg, err := kernel.Parse([]kernel.File{{Name: "stages.go", Src: []byte(source)}}, kernel.Options{})
+	pkg, err := kernel.Parse(context.Background(), []kernel.File{{Name: "stages.go", Src: []byte(source)}}, kernel.Options{})
 	if err != nil {
 		panic(err)
 	}

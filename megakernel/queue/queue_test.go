@@ -84,7 +84,7 @@ func Alone(t gpu.Thread, sequence []uint64) {
 `
 
 var programs = sync.OnceValue(func() map[string]*ir.Program {
-	pkg, err := kernel.Parse([]kernel.File{{Name: "paths.go", Src: []byte(source)}}, kernel.Options{})
+	pkg, err := kernel.Parse(context.Background(), []kernel.File{{Name: "paths.go", Src: []byte(source)}}, kernel.Options{})
 	if err != nil {
 		panic(err)
 	}

@@ -1,6 +1,7 @@
 package calls
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"slices"
@@ -39,7 +40,7 @@ func (g *Graph) Node(f *ssa.Function) (node uint32, ok bool) {
 // FromGraph makes rows of a call graph, and does not keep it.
 //
 // Errors: a call of a function that is not among the graph's nodes.
-func FromGraph(cg *callgraph.Graph) (*Graph, error) {
+func FromGraph(ctx context.Context, cg *callgraph.Graph) (*Graph, error) {
 	g := &Graph{nodes: make(map[*ssa.Function]uint32, len(cg.Nodes))}
 	called, positions := g.number(cg)
 	var block graph.Block
@@ -52,7 +53,7 @@ func FromGraph(cg *callgraph.Graph) (*Graph, error) {
 			block.From, block.To, block.Masks = append(block.From, uint32(from)), append(block.To, to), append(block.Masks, kind(e))
 		}
 	}
-	csr, _, err := graph.FromBlocks(int64(len(g.functions)), []graph.Block{block}, graph.BuildOptions{Dedup: true})
+	csr, _, err := graph.FromBlocks(ctx, int64(len(g.functions)), []graph.Block{block}, graph.BuildOptions{Dedup: true})
 	if err != nil {
 		return nil, err
 	}

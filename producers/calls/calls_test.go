@@ -39,7 +39,7 @@ func program(t *testing.T) *ssa.Package {
 
 func rows(t *testing.T, g *callgraph.Graph) *calls.Graph {
 	t.Helper()
-	made, err := calls.FromGraph(g)
+	made, err := calls.FromGraph(t.Context(), g)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,7 +112,7 @@ func TestEveryAlgorithm(t *testing.T) {
 		if g.Nodes() != len(cg.Nodes) || g.Arcs() != len(pairs) || fmt.Sprint(arcs) != fmt.Sprint(pairs) {
 			t.Errorf("%s: %d nodes and arcs %v, want %d and %v", name, g.Nodes(), arcs, len(cg.Nodes), pairs)
 		}
-		if g.Digest() != rows(t, make()).Digest() {
+		if must(g.Digest(t.Context())) != must(rows(t, make()).Digest(t.Context())) {
 			t.Errorf("%s: made again, the graph has another digest", name)
 		}
 	}
@@ -176,7 +176,7 @@ func TestForeignNode(t *testing.T) {
 	p := program(t)
 	cg, other := callgraph.New(p.Func("main")), callgraph.New(p.Func("hello"))
 	callgraph.AddEdge(cg.Root, nil, other.Root)
-	if _, err := calls.FromGraph(cg); err == nil || err.Error() != "calls: example.main calls example.hello, which is not among the graph's nodes" {
+	if _, err := calls.FromGraph(t.Context(), cg); err == nil || err.Error() != "calls: example.main calls example.hello, which is not among the graph's nodes" {
 		t.Error(err)
 	}
 }

@@ -2,7 +2,7 @@
 // device. It is a module of its own, so that vyre does not depend on x/tools.
 //
 //	g := vta.CallGraph(ssautil.AllFunctions(prog), nil) // or one of cha, rta or static
-//	rows, err := calls.FromGraph(g)
+//	rows, err := calls.FromGraph(ctx, g)
 //	s, err := graph.NewSession(ctx, dev, rows.CSR, graph.SessionOptions{})
 //	from, ok := rows.Node(main.Func("main"))
 //	r, err := s.Reach(ctx, graph.Query{Seeds: []uint32{from}, Kinds: graph.KindCall})

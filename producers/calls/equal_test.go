@@ -68,13 +68,13 @@ func TestEqualInputGivesAnEqualFile(t *testing.T) {
 			},
 		} {
 			prog, main := loaded(t, dir)
-			g, err := calls.FromGraph(make(prog, main))
+			g, err := calls.FromGraph(t.Context(), make(prog, main))
 			if err != nil {
 				t.Fatal(err)
 			}
 			distinct(t, g)
 			var b bytes.Buffer
-			if _, err := g.WriteTo(&b); err != nil {
+			if _, err := g.Encode(t.Context(), &b); err != nil {
 				t.Fatal(err)
 			}
 			files[how] = b.Bytes()

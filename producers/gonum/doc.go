@@ -2,7 +2,7 @@
 // a module of its own, so that vyre does not depend on gonum.
 //
 //	g := simple.NewDirectedGraph() // or any other graph of gonum's
-//	rows, err := gonum.FromGraph(g, gonum.Options{})
+//	rows, err := gonum.FromGraph(ctx, g, gonum.Options{})
 //	s, err := graph.NewSession(ctx, dev, rows.CSR, graph.SessionOptions{})
 //	from, ok := rows.Node(42)
 //	r, err := s.Reach(ctx, graph.Query{Seeds: []uint32{from}})

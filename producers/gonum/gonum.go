@@ -2,6 +2,7 @@ package gonum
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -45,7 +46,7 @@ type Options struct {
 //
 // Errors: more nodes or arcs than rows can have; an edge to a node that the graph does not list; a mask of 0; a weight that is
 // no whole number of 32 bits; weights asked for of a graph without.
-func FromGraph(g gonum.Graph, o Options) (*Graph, error) {
+func FromGraph(ctx context.Context, g gonum.Graph, o Options) (*Graph, error) {
 	weighted, ok := g.(gonum.Weighted)
 	if o.Weights && !ok {
 		return nil, unweighted(g)
@@ -54,7 +55,7 @@ func FromGraph(g gonum.Graph, o Options) (*Graph, error) {
 	if err != nil {
 		return nil, err
 	}
-	return b.rows(g.From, func(u, v int64) error {
+	return b.rows(ctx, g.From, func(u, v int64) error {
 		a := arc{}
 		if o.Kinds != nil {
 			a.ends = g.Edge(u, v)
@@ -67,7 +68,7 @@ func FromGraph(g gonum.Graph, o Options) (*Graph, error) {
 }
 
 // FromMultigraph is FromGraph for a graph that may have several lines between two nodes.
-func FromMultigraph(g gonum.Multigraph, o Options) (*Graph, error) {
+func FromMultigraph(ctx context.Context, g gonum.Multigraph, o Options) (*Graph, error) {
 	weighted, ok := g.(gonum.WeightedMultigraph)
 	if o.Weights && !ok {
 		return nil, unweighted(g)
@@ -76,7 +77,7 @@ func FromMultigraph(g gonum.Multigraph, o Options) (*Graph, error) {
 	if err != nil {
 		return nil, err
 	}
-	return b.rows(g.From, func(u, v int64) error {
+	return b.rows(ctx, g.From, func(u, v int64) error {
 		if o.Weights {
 			for lines := weighted.WeightedLines(u, v); lines.Next(); {
 				line := lines.WeightedLine()
@@ -132,9 +133,15 @@ func listed(nodes gonum.Nodes) (*building, error) {
 	return b, nil
 }
 
+// eachLook is how many nodes are asked for their arcs between two looks at the context.
+const eachLook = 1 << 8
+
 // rows asks for the arcs of all nodes, and makes the graph.
-func (b *building) rows(from func(int64) gonum.Nodes, arcs func(u, v int64) error, o Options) (*Graph, error) {
+func (b *building) rows(ctx context.Context, from func(int64) gonum.Nodes, arcs func(u, v int64) error, o Options) (*Graph, error) {
 	for i, u := range b.ids {
+		if i%eachLook == 0 && ctx.Err() != nil {
+			break // FromBlocks returns its error
+		}
 		b.from = uint32(i)
 		for to := from(u); to.Next(); {
 			v := to.Node().ID()
@@ -148,7 +155,7 @@ func (b *building) rows(from func(int64) gonum.Nodes, arcs func(u, v int64) erro
 			}
 		}
 	}
-	g, _, err := graph.FromBlocks(int64(len(b.ids)), []graph.Block{b.block}, graph.BuildOptions{})
+	g, _, err := graph.FromBlocks(ctx, int64(len(b.ids)), []graph.Block{b.block}, graph.BuildOptions{})
 	if err != nil {
 		return nil, err
 	}

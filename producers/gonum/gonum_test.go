@@ -59,7 +59,7 @@ func TestAnswersAreGonums(t *testing.T) {
 		r := rand.New(rand.NewPCG(seed, 1))
 		g := simple.NewDirectedGraph()
 		drawn(r, 40, 20+r.IntN(120), func(u, v theirs.Node) { g.SetEdge(g.NewEdge(u, v)) })
-		rows, err := gonum.FromGraph(g, gonum.Options{})
+		rows, err := gonum.FromGraph(t.Context(), g, gonum.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -135,12 +135,12 @@ func sameLevels(t *testing.T, rows *gonum.Graph, s *graph.Session, g traverse.Gr
 func TestUndirectedEdgesAreTwoArcs(t *testing.T) {
 	g := simple.NewUndirectedGraph()
 	drawn(rand.New(rand.NewPCG(1, 2)), 30, 40, func(u, v theirs.Node) { g.SetEdge(g.NewEdge(u, v)) })
-	rows, err := gonum.FromGraph(g, gonum.Options{})
+	rows, err := gonum.FromGraph(t.Context(), g, gonum.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !must(rows.Symmetric()) || rows.Arcs() != 2*g.Edges().Len() {
-		t.Errorf("symmetric: %v, %d arcs of %d edges", must(rows.Symmetric()), rows.Arcs(), g.Edges().Len())
+	if !must(rows.Symmetric(t.Context())) || rows.Arcs() != 2*g.Edges().Len() {
+		t.Errorf("symmetric: %v, %d arcs of %d edges", must(rows.Symmetric(t.Context())), rows.Arcs(), g.Edges().Len())
 	}
 	s := open(t, rows)
 	sameLevels(t, rows, s, g)
@@ -169,7 +169,7 @@ func TestLinesKeepKindsAndWeights(t *testing.T) {
 	line(7, 9, 2, math.MaxUint32, graph.KindAssign)
 	line(9, 9, 3, 0, graph.KindPhi)
 	o := gonum.Options{Weights: true, Kinds: func(e gonum.Ends) uint32 { return e.(kindLine).kind }}
-	rows, err := gonum.FromMultigraph(g, o)
+	rows, err := gonum.FromMultigraph(t.Context(), g, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -185,7 +185,7 @@ func TestLinesKeepKindsAndWeights(t *testing.T) {
 	if rows.Name(0) != "7" || rows.Name(1) != "9" {
 		t.Errorf("names %q and %q", rows.Name(0), rows.Name(1))
 	}
-	if rows, err = gonum.FromMultigraph(g, gonum.Options{}); err != nil || rows.Masks() != nil || rows.Data().Weights != nil || rows.Arcs() != 3 {
+	if rows, err = gonum.FromMultigraph(t.Context(), g, gonum.Options{}); err != nil || rows.Masks() != nil || rows.Data().Weights != nil || rows.Arcs() != 3 {
 		t.Errorf("%v; without options %d arcs, masks %v, weights %v", err, rows.Arcs(), rows.Masks(), rows.Data().Weights)
 	}
 }
@@ -195,11 +195,11 @@ func TestEqualGraphsHaveEqualDigests(t *testing.T) {
 	digest := func() [32]byte {
 		g := simple.NewWeightedUndirectedGraph(0, math.Inf(1))
 		drawn(rand.New(rand.NewPCG(5, 5)), 50, 200, func(u, v theirs.Node) { g.SetWeightedEdge(g.NewWeightedEdge(u, v, 3)) })
-		rows, err := gonum.FromGraph(g, gonum.Options{Weights: true})
+		rows, err := gonum.FromGraph(t.Context(), g, gonum.Options{Weights: true})
 		if err != nil {
 			t.Fatal(err)
 		}
-		return rows.Digest()
+		return must(rows.Digest(t.Context()))
 	}
 	first := digest()
 	for range 5 {
@@ -230,7 +230,7 @@ func TestNamesComeFromDOT(t *testing.T) {
 	if err := dot.Unmarshal([]byte(`digraph { main -> parse -> "os/exec"; main -> log }`), g); err != nil {
 		t.Fatal(err)
 	}
-	rows, err := gonum.FromGraph(g, gonum.Options{})
+	rows, err := gonum.FromGraph(t.Context(), g, gonum.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -294,11 +294,11 @@ func TestRefusals(t *testing.T) {
 		"unlisted node": {listless{directed}, gonum.Options{}, "an edge from node 1 to 2, and the graph does not list 2"},
 		"listed twice":  {twice{directed}, gonum.Options{}, "the graph lists node 1 twice"},
 	} {
-		if _, err := gonum.FromGraph(c.g, c.o); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := gonum.FromGraph(t.Context(), c.g, c.o); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %s", name, err, c.want)
 		}
 	}
-	if _, err := gonum.FromMultigraph(multi.NewDirectedGraph(), gonum.Options{Weights: true}); err == nil || !strings.Contains(err.Error(), "has none") {
+	if _, err := gonum.FromMultigraph(t.Context(), multi.NewDirectedGraph(), gonum.Options{Weights: true}); err == nil || !strings.Contains(err.Error(), "has none") {
 		t.Errorf("a multigraph without weights: %v", err)
 	}
 }
@@ -306,7 +306,7 @@ func TestRefusals(t *testing.T) {
 // TestEmptyGraph: a graph without nodes is one.
 func TestEmptyGraph(t *testing.T) {
 	for _, g := range []theirs.Graph{simple.NewDirectedGraph(), simple.NewUndirectedGraph()} {
-		rows, err := gonum.FromGraph(g, gonum.Options{})
+		rows, err := gonum.FromGraph(t.Context(), g, gonum.Options{})
 		if err != nil || rows.Nodes() != 0 || rows.Arcs() != 0 {
 			t.Fatalf("%v, %d nodes", err, rows.Nodes())
 		}

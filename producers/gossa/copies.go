@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"iter"
 	"slices"
 	"strings"
@@ -79,19 +80,22 @@ type unseen struct {
 
 // copies follows calls from the roots on, and makes copies on the way. What it makes does not depend on chance: calls are
 // looked at in the order of the source, breadth first.
-func copies(p *program, may callees, l limits) *calls {
+func copies(ctx context.Context, p *program, may callees, l limits) (*calls, error) {
 	c := &calls{p: p, byName: make(map[string]*copied), originals: make(map[*ssa.Function]*copied), first: make(map[*ssa.Function]*copied),
 		names: make(map[*ssa.Function]string), same: make(map[string]int), may: may, limits: l}
 	if l.levels > 0 {
-		c.room = int(l.more * float64(withoutCopies(p.roots, may)))
+		n, err := withoutCopies(ctx, p.roots, may)
+		if err != nil {
+			return nil, err
+		}
+		c.room = int(l.more * float64(n))
 	}
-	c.follow(p.roots)
-	return c
+	return c, c.follow(ctx, p.roots)
 }
 
 // withoutCopies is how many instructions the functions have that are reached without any copy: what copies may add is a part of
 // that.
-func withoutCopies(roots []*ssa.Function, may callees) (n int) {
+func withoutCopies(ctx context.Context, roots []*ssa.Function, may callees) (n int, err error) {
 	seen := make(map[*ssa.Function]bool)
 	var queue []*ssa.Function
 	reach := func(f *ssa.Function) {
@@ -104,6 +108,9 @@ func withoutCopies(roots []*ssa.Function, may callees) (n int) {
 		reach(f)
 	}
 	for len(queue) > 0 {
+		if err := ctx.Err(); err != nil {
+			return 0, err
+		}
 		from := copied{f: queue[len(queue)-1]}
 		queue = queue[:len(queue)-1]
 		n += size(from.f)
@@ -117,14 +124,17 @@ func withoutCopies(roots []*ssa.Function, may callees) (n int) {
 			}
 		}
 	}
-	return n
+	return n, nil
 }
 
-func (c *calls) follow(roots []*ssa.Function) {
+func (c *calls) follow(ctx context.Context, roots []*ssa.Function) error {
 	for _, f := range roots {
 		c.plain(f)
 	}
 	for k := 0; k < len(c.all); k++ { // grows
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		from := c.all[k]
 		if from.f.Blocks == nil {
 			c.unseen = append(c.unseen, unseen{why: "has no source in Go", in: from.f})
@@ -133,6 +143,7 @@ func (c *calls) follow(roots []*ssa.Function) {
 			c.call(from, call)
 		}
 	}
+	return nil
 }
 
 // callsIn are the calls of a function, but for those of what the language has.

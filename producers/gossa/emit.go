@@ -1,6 +1,8 @@
 package main
 
 import (
+	"context"
+
 	"github.com/govyre/vyre/graph"
 )
 
@@ -21,17 +23,34 @@ type owner struct {
 	proc   int32
 }
 
+// valuesOf is the arcs of what becomes of values.
+func valuesOf(ctx context.Context, p *program, c *calls, r *rules, flat bool) (*emitted, error) {
+	f, err := flowOf(ctx, p, c, r, flat)
+	if err != nil {
+		return nil, err
+	}
+	return f.emit(ctx)
+}
+
 // emit numbers nodes by procedure, and makes all arcs.
-func (f *flow) emit() *emitted {
+func (f *flow) emit(ctx context.Context) (*emitted, error) {
 	e := &emitted{flow: f}
 	e.number()
 	e.inside()
 	var pairs [][]bound
 	if !f.heap.flat { // there, nearly everything changes
-		pairs = e.pairs()
-		e.findChanged(pairs)
+		var err error
+		if pairs, err = e.pairs(ctx); err != nil {
+			return nil, err
+		}
+		if err := e.findChanged(ctx, pairs); err != nil {
+			return nil, err
+		}
 	}
 	for i := range f.sites {
+		if i%eachLook == 0 && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
 		s := &f.sites[i]
 		if f.heap.flat {
 			f.bind(s, func(b bound) { e.bound(s, b) })
@@ -41,22 +60,25 @@ func (f *flow) emit() *emitted {
 			e.bound(s, b)
 		}
 	}
-	return e
+	return e, nil
 }
 
 // pairs are what each site binds.
-func (e *emitted) pairs() [][]bound {
+func (e *emitted) pairs(ctx context.Context) ([][]bound, error) {
 	all := make([][]bound, len(e.sites))
 	for i := range e.sites {
+		if i%eachLook == 0 && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
 		e.bind(&e.sites[i], func(b bound) { all[i] = append(all[i], b) })
 	}
 	e.changed = append(e.changed, make([]bool, len(e.heap.objects)-len(e.changed))...) // results that are not used; see bound
-	return all
+	return all, nil
 }
 
 // findChanged finds the places into which procedures, or what they call, may put something: only that comes back to callers.
 // Others would bring back what another caller has put there, if what they are bound to belongs to no call.
-func (e *emitted) findChanged(pairs [][]bound) {
+func (e *emitted) findChanged(ctx context.Context, pairs [][]bound) error {
 	h := e.heap
 	for o := range h.objects {
 		if h.objects[o].flags&isWritten != 0 {
@@ -66,7 +88,10 @@ func (e *emitted) findChanged(pairs [][]bound) {
 	order := e.calleesFirst()
 	for again := true; again; {
 		again = false
-		for _, q := range order {
+		for k, q := range order {
+			if k%eachLook == 0 && ctx.Err() != nil {
+				return ctx.Err()
+			}
 			for _, s := range e.procs[q].calls {
 				for _, b := range pairs[s] {
 					formal, actual := h.find(b.formal), h.find(b.actual)
@@ -77,6 +102,7 @@ func (e *emitted) findChanged(pairs [][]bound) {
 			}
 		}
 	}
+	return nil
 }
 
 // number gives every object a node, and two more if somebody reads or writes all of it.

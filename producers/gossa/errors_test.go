@@ -113,8 +113,8 @@ func TestPackagesAreThoseOfTheGoCommand(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			e := flowOf(p, made, r, false).emit()
-			g, err := e.graph(near(dir), "")
+			e := must(valuesOf(t.Context(), p, made, r, false))
+			g, err := e.graph(t.Context(), near(dir), "")
 			if err != nil {
 				t.Fatal(err)
 			}

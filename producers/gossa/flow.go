@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"slices"
 	"strings"
 
@@ -69,16 +70,21 @@ type site struct {
 
 // flowOf follows values through all functions that are reached. Where it takes too long to tell fields of values apart, they are
 // one for all of their type instead.
-func flowOf(p *program, c *calls, r *rules, flat bool) *flow {
-	f := newFlow(p, c, r, flat)
+func flowOf(ctx context.Context, p *program, c *calls, r *rules, flat bool) (*flow, error) {
+	f, err := newFlow(ctx, p, c, r, flat)
+	if err != nil {
+		return nil, err
+	}
 	if f.heap.steps > mostSteps {
-		f = newFlow(p, c, r, true)
+		if f, err = newFlow(ctx, p, c, r, true); err != nil {
+			return nil, err
+		}
 		f.instead = true
 	}
-	return f
+	return f, nil
 }
 
-func newFlow(p *program, c *calls, r *rules, flat bool) *flow {
+func newFlow(ctx context.Context, p *program, c *calls, r *rules, flat bool) (*flow, error) {
 	f := &flow{p: p, calls: c, rules: r, heap: newHeap(flat), of: make(map[*copied]*proc), globals: make(map[*ssa.Global]int32), unseen: make(map[string]int)}
 	f.procs = append(f.procs, &proc{name: "variables"})
 	for name, of := range c.byName {
@@ -105,6 +111,9 @@ func newFlow(p *program, c *calls, r *rules, flat bool) *flow {
 	f.heap.objects, f.sites = make([]object, 0, n), make([]site, 0, sites)
 	var values []ssa.Value
 	for _, q := range f.procs[1:] {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		values = f.face(q, values[:0])
 	}
 	if r != nil {
@@ -112,13 +121,16 @@ func newFlow(p *program, c *calls, r *rules, flat bool) *flow {
 	}
 	b := body{flow: f, at: make(map[ssa.Value]int32)}
 	for _, q := range f.procs[1:] {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		q.body = int32(len(f.heap.objects))
 		b.make(q)
 	}
 	if !flat {
-		f.spread()
+		return f, f.spread(ctx)
 	}
-	return f
+	return f, nil
 }
 
 // followed reports whether a function is what its body says.
@@ -166,7 +178,7 @@ func (f *flow) face(q *proc, values []ssa.Value) []ssa.Value {
 
 // spread binds what calls pass to what procedures get, until nothing changes: a procedure needs of its arguments the parts
 // that it, or what it calls, names.
-func (f *flow) spread() {
+func (f *flow) spread(ctx context.Context) error {
 	h := f.heap
 	h.spread = true
 	clear(h.changed)
@@ -183,6 +195,9 @@ func (f *flow) spread() {
 		push(q)
 	}
 	for len(queue) > 0 && h.steps <= mostSteps {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		q := queue[0]
 		queue = queue[1:]
 		queued[q] = false
@@ -207,6 +222,7 @@ func (f *flow) spread() {
 		}
 	}
 	h.spread = false
+	return nil
 }
 
 func sortedKeys(m map[int32]bool) []int32 {

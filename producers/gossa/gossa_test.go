@@ -24,12 +24,12 @@ func made(t *testing.T, dir, how string, l limits) (*calls, *graph.CSR) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	may, err := p.resolve(how)
+	may, err := p.resolve(t.Context(), how)
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := copies(p, may, l)
-	g, err := c.graph(p, "")
+	c := must(copies(t.Context(), p, may, l))
+	g, err := c.graph(t.Context(), p, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -120,7 +120,7 @@ func leads(t *testing.T, g *graph.CSR, from, to string, once bool) bool {
 	if len(seeds) == 0 {
 		t.Errorf("no node is called %s", from)
 	}
-	levels, err := graph.Levels(g, seeds, graph.KindCall)
+	levels, err := graph.Levels(t.Context(), g, seeds, graph.KindCall)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -171,7 +171,7 @@ func reachedNames(t *testing.T, g *graph.CSR, from string) map[string]bool {
 	if !ok {
 		return nil
 	}
-	levels, err := graph.Levels(g, []uint32{v}, graph.AllKinds)
+	levels, err := graph.Levels(t.Context(), g, []uint32{v}, graph.AllKinds)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -231,21 +231,25 @@ func everyFile(t *testing.T, dir string) map[string][]byte {
 		t.Fatal(err)
 	}
 	for _, how := range []string{"cha", "rta", "vta"} {
-		may, err := p.resolve(how)
+		may, err := p.resolve(t.Context(), how)
 		if err != nil {
 			t.Fatal(err)
 		}
-		c := copies(p, may, limits{levels: 3, more: 0.5})
+		c := must(copies(t.Context(), p, may, limits{levels: 3, more: 0.5}))
 		for kind, build := range map[string]func() (*graph.CSR, error){
-			"calls":   func() (*graph.CSR, error) { return c.graph(p, "") },
-			"control": func() (*graph.CSR, error) { return c.control(p, "") },
-			"values":  func() (*graph.CSR, error) { return flowOf(p, c, nil, false).emit().graph(names.AppendPosition, "") },
-			"types":   func() (*graph.CSR, error) { return flowOf(p, c, nil, true).emit().graph(names.AppendPosition, "") },
+			"calls":   func() (*graph.CSR, error) { return c.graph(t.Context(), p, "") },
+			"control": func() (*graph.CSR, error) { return c.control(t.Context(), p, "") },
+			"values": func() (*graph.CSR, error) {
+				return must(valuesOf(t.Context(), p, c, nil, false)).graph(t.Context(), names.AppendPosition, "")
+			},
+			"types": func() (*graph.CSR, error) {
+				return must(valuesOf(t.Context(), p, c, nil, true)).graph(t.Context(), names.AppendPosition, "")
+			},
 		} {
 			var b bytes.Buffer
 			g, err := build()
 			if err == nil {
-				_, err = g.WriteTo(&b)
+				_, err = g.Encode(t.Context(), &b)
 			}
 			if err != nil {
 				t.Fatal(err)
@@ -280,12 +284,12 @@ func main() { a(); b() }
 	if err != nil {
 		t.Fatal(err)
 	}
-	may, err := p.resolve("vta")
+	may, err := p.resolve(t.Context(), "vta")
 	if err != nil {
 		t.Fatal(err)
 	}
-	made := copies(p, may, limits{})
-	g, err := made.control(p, "")
+	made := must(copies(t.Context(), p, may, limits{}))
+	g, err := made.control(t.Context(), p, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -309,7 +313,7 @@ func main() { a(); b() }
 		if err != nil {
 			t.Fatal(err)
 		}
-		all, err := graph.Levels(g, seeds, graph.AllKinds)
+		all, err := graph.Levels(t.Context(), g, seeds, graph.AllKinds)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -16,7 +17,7 @@ import (
 )
 
 // graph makes nodes of functions and copies, in the order of their names, and arcs of calls.
-func (c *calls) graph(p *program, options string) (*graph.CSR, error) {
+func (c *calls) graph(ctx context.Context, p *program, options string) (*graph.CSR, error) {
 	type named struct {
 		name, at string
 		of       *copied
@@ -47,7 +48,7 @@ func (c *calls) graph(p *program, options string) (*graph.CSR, error) {
 	for i := range masks {
 		masks[i] = graph.KindCall
 	}
-	g, err := graph.New(offsets, targets, masks)
+	g, err := graph.New(ctx, offsets, targets, masks)
 	if err != nil {
 		return nil, err
 	}

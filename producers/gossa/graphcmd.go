@@ -39,11 +39,14 @@ func (l loading) program(ctx context.Context) (*program, *calls, error) {
 	}
 	l.say("load", began)
 	began = time.Now()
-	callees, err := p.resolve(l.Calls)
+	callees, err := p.resolve(ctx, l.Calls)
 	if err != nil {
 		return nil, nil, err
 	}
-	c := copies(p, callees, limits{levels: l.Levels, more: l.More})
+	c, err := copies(ctx, p, callees, limits{levels: l.Levels, more: l.More})
+	if err != nil {
+		return nil, nil, err
+	}
 	l.say("calls", began)
 	return p, c, nil
 }
@@ -97,16 +100,18 @@ func (c *graphCmd) Run(ctx context.Context) error {
 	var e *emitted
 	switch c.Graph {
 	case "calls":
-		g, err = made.graph(p, options)
+		g, err = made.graph(ctx, p, options)
 	case "icfg":
-		g, err = made.control(p, options)
+		g, err = made.control(ctx, p, options)
 	case "dataflow":
 		var r *rules
 		if r, err = rulesOf(c.Rules); err != nil {
 			return err
 		}
-		e = flowOf(p, made, r, c.flat(r)).emit()
-		g, err = e.graph(names.AppendPosition, options)
+		if e, err = valuesOf(ctx, p, made, r, c.flat(r)); err != nil {
+			return err
+		}
+		g, err = e.graph(ctx, names.AppendPosition, options)
 	}
 	if err != nil {
 		return err

@@ -28,7 +28,7 @@ func TestWorkGrowsWithTheProgram(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		h := newFlow(p, c, nil, false).heap
+		h := must(newFlow(t.Context(), p, c, nil, false)).heap
 		return h.steps, len(h.links)
 	}
 	steps, links := work(300)

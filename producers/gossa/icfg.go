@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"go/token"
 	"runtime"
@@ -27,7 +28,7 @@ type icfg struct {
 }
 
 // control makes the graph of control flow.
-func (c *calls) control(p *program, options string) (*graph.CSR, error) {
+func (c *calls) control(ctx context.Context, p *program, options string) (*graph.CSR, error) {
 	g := &icfg{of: make(map[*copied]int)}
 	for name := range c.byName {
 		g.names = append(g.names, name)
@@ -43,12 +44,15 @@ func (c *calls) control(p *program, options string) (*graph.CSR, error) {
 	}
 	procedures := make([]uint32, 0, nodes)
 	for i, of := range g.procs {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		g.inside(i)
 		for range size(of.f) {
 			procedures = append(procedures, uint32(i))
 		}
 	}
-	made, _, err := graph.FromBlocks(int64(nodes), g.arcs, graph.BuildOptions{Dedup: true})
+	made, _, err := graph.FromBlocks(ctx, int64(nodes), g.arcs, graph.BuildOptions{Dedup: true})
 	if err != nil {
 		return nil, err
 	}

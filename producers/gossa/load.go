@@ -184,8 +184,9 @@ func (p *program) findRoots(built []*ssa.Package) {
 	p.names.Sort(p.roots)
 }
 
-// resolve finds what calls may call, by one of three algorithms. They are those of golang.org/x/tools.
-func (p *program) resolve(how string) (callees, error) {
+// resolve finds what calls may call, by one of three algorithms. They are those of golang.org/x/tools, of which cha and rta look
+// at no context.
+func (p *program) resolve(ctx context.Context, how string) (callees, error) {
 	var g *callgraph.Graph
 	switch how {
 	case "cha":
@@ -193,13 +194,19 @@ func (p *program) resolve(how string) (callees, error) {
 	case "rta":
 		g = rta.Analyze(p.roots, true).CallGraph
 	case "vta":
-		p.variables = p.variableTypes()
-		return p.variables.callees(p), nil
+		var err error
+		if p.variables, err = p.variableTypes(ctx); err != nil {
+			return nil, err
+		}
+		return p.variables.callees(ctx, p)
 	default:
 		return nil, fmt.Errorf("calls are resolved by cha, rta or vta, not %q", how)
 	}
 	may := make(callees)
 	for _, n := range g.Nodes {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		for _, e := range n.Out {
 			if e.Site != nil && e.Site.Common().StaticCallee() == nil {
 				may[e.Site] = append(may[e.Site], e.Callee.Func)

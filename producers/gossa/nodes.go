@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -22,8 +23,8 @@ const (
 )
 
 // graph makes the graph of values.
-func (e *emitted) graph(w where, options string) (*graph.CSR, error) {
-	g, _, err := graph.FromBlocks(int64(len(e.nodes)), e.arcs, graph.BuildOptions{Dedup: true})
+func (e *emitted) graph(ctx context.Context, w where, options string) (*graph.CSR, error) {
+	g, _, err := graph.FromBlocks(ctx, int64(len(e.nodes)), e.arcs, graph.BuildOptions{Dedup: true})
 	if err != nil {
 		return nil, err
 	}

@@ -54,8 +54,11 @@ func (c *taintCmd) Run(ctx context.Context) error {
 		return err
 	}
 	began := time.Now()
-	e := flowOf(p, made, r, c.flat(r)).emit()
-	g, err := e.graph(near(c.Dir), c.options())
+	e, err := valuesOf(ctx, p, made, r, c.flat(r))
+	if err != nil {
+		return err
+	}
+	g, err := e.graph(ctx, near(c.Dir), c.options())
 	if err != nil {
 		return err
 	}
@@ -69,12 +72,12 @@ func (c *taintCmd) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return c.show(os.Stdout, t, old)
+	return c.show(ctx, os.Stdout, t, old)
 }
 
 // show prints what was found, beyond what is known.
-func (c *taintCmd) show(out io.Writer, t *report.Taint, old report.Baseline) error {
-	fails, err := c.Print(out, t, old)
+func (c *taintCmd) show(ctx context.Context, out io.Writer, t *report.Taint, old report.Baseline) error {
+	fails, err := c.Print(ctx, out, t, old)
 	if err == nil && fails {
 		err = found{fmt.Errorf("findings: %d", len(t.Shown))}
 	}

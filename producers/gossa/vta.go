@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"go/token"
 	"go/types"
 
@@ -71,12 +72,15 @@ type variable struct {
 	t    int32
 }
 
-func (p *program) variableTypes() *variableTypes {
+func (p *program) variableTypes(ctx context.Context) (*variableTypes, error) {
 	v := &variableTypes{types: newTypeNumbers(), values: make(map[ssa.Value]int32), tuples: make(map[tupleValue]int32), places: make(map[typePlace]int32)}
 	v.fits = newCandidates(p.names.Functions(), &v.types)
 	for f := range p.names.Functions() {
 		if isTemplate(f) {
 			continue
+		}
+		if err := ctx.Err(); err != nil {
+			return nil, err
 		}
 		for _, b := range f.Blocks {
 			for _, i := range b.Instrs {
@@ -85,8 +89,7 @@ func (p *program) variableTypes() *variableTypes {
 		}
 	}
 	v.callers(p.roots)
-	v.passOn()
-	return v
+	return v, v.passOn(ctx)
 }
 
 // callers lets parameters of what is called by nobody else hold something of their own type, such as a ResponseWriter. No method

@@ -17,8 +17,8 @@ func TestVariableTypesAreThoseOfTheTools(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	v := p.variableTypes()
-	got, want, runs := v.callees(p), make(callees), namedWhereItRuns(p)
+	v := must(p.variableTypes(t.Context()))
+	got, want, runs := must(v.callees(t.Context(), p)), make(callees), namedWhereItRuns(p)
 	if n := v.node(none); int(n) < len(v.component) {
 		t.Errorf("a variable that nothing was known of is node %d, which is another's", n)
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"go/types"
 	"slices"
 
@@ -67,9 +68,12 @@ func (s *typeSets) join(a, b int32) int32 {
 	return id
 }
 
+// eachLook is how many nodes are passed between two looks at the context.
+const eachLook = 1 << 10
+
 // passOn takes what each variable holds to all that it goes to: variables that go to each other hold the same (components of
 // Tarjan, "Depth-first search and linear graph algorithms", SIAM Journal on Computing 1972).
-func (v *variableTypes) passOn() {
+func (v *variableTypes) passOn(ctx context.Context) error {
 	n := len(v.holds)
 	offsets := make([]int32, n+1)
 	for _, from := range v.from {
@@ -101,6 +105,9 @@ func (v *variableTypes) passOn() {
 	}
 	v.sets, v.set = newTypeSets(), make([]int32, count)
 	for c := count - 1; c >= 0; c-- {
+		if c%eachLook == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
 		own := []int32{}
 		for _, node := range members[first[c]:first[c+1]] {
 			if v.holds[node] != none {
@@ -122,6 +129,7 @@ func (v *variableTypes) passOn() {
 		}
 	}
 	v.component = component // holds stays, so that what is asked about and was not seen is a node that has none
+	return nil
 }
 
 // components numbers strongly connected components: one that another leads to has the smaller number.
@@ -178,11 +186,14 @@ func components(offsets, targets []int32) (of []int32, count int32) {
 type calleeSet struct{ set, fit int32 }
 
 // callees finds what all calls may call that do not say themselves which function it is.
-func (v *variableTypes) callees(p *program) callees {
+func (v *variableTypes) callees(ctx context.Context, p *program) (callees, error) {
 	may, lists := make(callees), make(map[calleeSet][]*ssa.Function)
 	var made []calleeSet
 	of := make(map[ssa.CallInstruction]calleeSet)
 	for f := range p.names.Functions() {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		if isTemplate(f) {
 			continue
 		}
@@ -213,7 +224,7 @@ func (v *variableTypes) callees(p *program) callees {
 	for call, key := range of {
 		may[call] = lists[key]
 	}
-	return may
+	return may, nil
 }
 
 // called are the functions of a set that fit a call.

@@ -172,8 +172,8 @@ func analyse(t *testing.T, more float64) *analysed {
 	if a.program, a.calls, err = l.program(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	a.values = flowOf(a.program, a.calls, a.rules, false).emit()
-	if a.graph, err = a.values.graph(near(a.dir), ""); err != nil {
+	a.values = must(valuesOf(t.Context(), a.program, a.calls, a.rules, false))
+	if a.graph, err = a.values.graph(t.Context(), near(a.dir), ""); err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range a.names {
@@ -233,13 +233,13 @@ func TestWanted(t *testing.T) {
 func forms(t *testing.T, r *report.Taint) {
 	var text, document, sarif, rest bytes.Buffer
 	var status found
-	if err := (&taintCmd{}).show(&text, r, nil); err != nil || !strings.HasPrefix(text.String(), fmt.Sprintf("%d findings, from ", len(r.Findings))) {
+	if err := (&taintCmd{}).show(t.Context(), &text, r, nil); err != nil || !strings.HasPrefix(text.String(), fmt.Sprintf("%d findings, from ", len(r.Findings))) {
 		t.Error(err, text.String())
 	}
-	if err := (&taintCmd{Form: report.Form{JSON: true, FailOn: "any"}}).show(&document, r, nil); !errors.As(err, &status) {
+	if err := (&taintCmd{Form: report.Form{JSON: true, FailOn: "any"}}).show(t.Context(), &document, r, nil); !errors.As(err, &status) {
 		t.Error("findings are no status:", err)
 	}
-	if err := (&taintCmd{Form: report.Form{SARIF: true}}).show(&sarif, r, nil); err != nil || !strings.Contains(sarif.String(), `"uri": "once/main.go"`) {
+	if err := (&taintCmd{Form: report.Form{SARIF: true}}).show(t.Context(), &sarif, r, nil); err != nil || !strings.Contains(sarif.String(), `"uri": "once/main.go"`) {
 		t.Error(err, "no position in SARIF")
 	}
 	old, err := report.ReadBaseline(document.Bytes())
@@ -249,15 +249,15 @@ func forms(t *testing.T, r *report.Taint) {
 	if len(old) != len(r.Findings) {
 		t.Errorf("%d findings have %d names", len(r.Findings), len(old))
 	}
-	if err := (&taintCmd{Form: report.Form{FailOn: "any"}}).show(&rest, r, old); err != nil || !strings.HasPrefix(rest.String(), "0 findings") {
+	if err := (&taintCmd{Form: report.Form{FailOn: "any"}}).show(t.Context(), &rest, r, old); err != nil || !strings.HasPrefix(rest.String(), "0 findings") {
 		t.Error("all is in the baseline:", err, rest.String())
 	}
 }
 
 // byType checks a flat heap: flows through fields, calls and channels are there, and two values of one type are one.
 func byType(t *testing.T, a *analysed) {
-	e := flowOf(a.program, a.calls, a.rules, true).emit()
-	g, err := e.graph(near(a.dir), "")
+	e := must(valuesOf(t.Context(), a.program, a.calls, a.rules, true))
+	g, err := e.graph(t.Context(), near(a.dir), "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -296,11 +296,11 @@ func TestExampleIsCurrent(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g, err := flowOf(p, calls, r, false).emit().graph(names.AppendPosition, "")
+	g, err := must(valuesOf(t.Context(), p, calls, r, false)).graph(t.Context(), names.AppendPosition, "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if g.Digest() != old.Digest() {
+	if must(g.Digest(t.Context())) != must(old.Digest(t.Context())) {
 		t.Errorf("%s has another graph now; in it, run gossa --graph dataflow --rules std -o shop.vyg.gz .", dir)
 	}
 }

@@ -38,11 +38,14 @@ func (a *access) inRow() bool {
 // maxOffset bounds what is added to an index in an address.
 const maxOffset = 1 << 16
 
+// maxWalk bounds walks along operands, each of which many rows may ask for. Passes leave one or two of a kind in a row.
+const maxWalk = 8
+
 // offset is the row that an index has a constant added to, and the constant. What is inside is so in 64 bits too: where
 // the sum wraps in 32, it is beyond all lengths in 64, and code out of line asks again.
 func (s *selector) offset(x ir.Row) (ir.Row, uint32) {
 	p, sum := s.p, uint64(0)
-	for p.Op(x) == ir.OpAdd && p.Op(p.B(x)) == ir.OpConst && sum+p.Const(p.B(x)) < maxOffset {
+	for n := 0; n < maxWalk && p.Op(x) == ir.OpAdd && p.Op(p.B(x)) == ir.OpConst && sum+p.Const(p.B(x)) < maxOffset; n++ {
 		sum += p.Const(p.B(x))
 		x = p.A(x)
 	}

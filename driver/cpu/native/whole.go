@@ -224,7 +224,7 @@ func (s *selector) lengthOf(r ir.Row, a *access) bool {
 		}
 		r = s.p.A(r)
 	}
-	for s.p.Op(r) == ir.OpCvt && s.p.Type(r).IsInt() && s.p.Type(r).Size() >= 4 { // lengths have 31 bits
+	for n := 0; n < maxWalk && s.p.Op(r) == ir.OpCvt && s.p.Type(r).IsInt() && s.p.Type(r).Size() >= 4; n++ { // lengths have 31 bits
 		r = s.p.A(r)
 	}
 	return s.p.Op(r) == ir.OpLen && s.p.X(r) == a.object
