@@ -1,5 +1,5 @@
-// Package vyre is GPU compute for Go: kernels written in Go, run through the driver that every
-// machine with a GPU already has, with no cgo and no toolkit; or on the CPU of any machine.
+// Package vyre is GPU compute for Go. Kernels are Go functions. They run through the installed GPU driver, without cgo
+// or a toolkit, or on the CPU of any machine.
 //
 //	dev, err := vyre.Open("auto")
 //	defer dev.Close()
@@ -15,20 +15,19 @@
 //	res, err := seq.Run(ctx)               // checks, launches, waits
 //	ys, err = y.Read(ctx)
 //
-// # What there is
+// # Types
 //
-// A Device compiles kernels and holds buffers. A Buffer[T] is a slice of T on the device. A
-// Sequence is a list of commands (fill, upload, copy, launch, loop, read) that is checked once and
-// run as often as wanted; captured, it is a Graph that replays. Run does all of that for a single
-// launch with its arguments in Go slices. Errors are of one type, with a Kind to ask for:
-// errors.Is(err, vyre.OutOfMemory).
+// A Device compiles kernels and holds buffers. A Buffer[T] is a slice of T on the device. A Sequence is a list of
+// commands (fill, upload, copy, launch, loop, read) that is checked once and runs as often as you want. A captured
+// Sequence is a Graph, which replays. Run does all of this for a single launch with its arguments in Go slices. Errors
+// are of one type, with a Kind to test for: errors.Is(err, vyre.OutOfMemory).
 //
-// Elements of buffers are Go's own types, structs included, and are checked against the kernel's:
-// Buffer.Bytes, View and ViewAs are the ways to pass them as something else. vyre gen writes launchers,
-// which have the kernel's parameters as Go has them, and are kernels wherever one is expected.
+// Elements of buffers are Go's own types, including structs, and are checked against the kernel's types. Buffer.Bytes,
+// View and ViewAs pass them as other types. The command vyre gen writes launchers, which have the kernel's parameters
+// as Go types. A launcher can be used like any kernel.
 //
-// Nothing is inferred: no grid from the size of a buffer, no conversion of arguments, no device
-// that silently replaces another. What a kernel computes is the same, bit for bit, on every device.
+// Nothing is inferred: the size of a buffer does not choose the grid, arguments are not converted, and another device
+// never replaces yours silently. A kernel computes the same on every device, bit for bit.
 //
 // # Environment
 //
@@ -36,7 +35,7 @@
 //	VYRE_DEBUG        comma list of sync, memcheck, leaks, log, ptx=<directory>, passes=<directory>
 //	VYRE_CACHE_DIR    where compiled kernels are kept, or off; vyre in the user's cache directory by default
 //	VYRE_CACHE_BYTES  about how many bytes of them, 1 GiB by default
-//	VYRE_CPU          what device cpu runs kernels with: auto, interp, native, or an instruction set; see docs/cpu.md
+//	VYRE_CPU          the engine of device cpu: auto, interp, native, or an instruction set; see docs/cpu.md
 //	VYRE_CUDA_LIBRARY the CUDA driver's library, where it is not found by itself
 //
 // # Builds
@@ -46,7 +45,7 @@
 //
 // # Not here
 //
-// This package only gives types to what package driver does; it names the rules and is the page to
-// read next. How kernels are written is the matter of package gpu, what they may say of package
-// kernel, and of programs that programs write, of package ir.
+// This package only gives types to the functions of package driver, which has the rules and is the page to read next.
+// Package gpu is about writing kernels, package kernel about their language, and package ir about programs that
+// programs write.
 package vyre

@@ -1,8 +1,8 @@
-// Package gpu is what kernels written in Go import, and runs the very same kernels
-// natively, one goroutine an invocation.
+// Package gpu is the package that kernels written in Go import. It also runs the same kernels natively, with one
+// goroutine for each invocation.
 //
-// A kernel is an ordinary function whose first parameter is a [Thread]. Slices are
-// buffers of the device, of scalars, structs and arrays of them; scalars and structs go by value:
+// A kernel is an ordinary function whose first parameter is a [Thread]. Slices are buffers of the device, of scalars,
+// structs and arrays of them. Scalars and structs are passed by value:
 //
 //	package kernels
 //
@@ -23,14 +23,14 @@
 //		gpu.AtomicAdd(&bins[l], part[l])
 //	}
 //
-// Package kernel compiles it for a device. [Run] runs it here, under a debugger, a
-// coverage tool or the race detector:
+// Package kernel compiles it for a device. [Run] runs it natively, under a debugger, a coverage tool or the race
+// detector:
 //
 //	gpu.Run(gpu.Grid{Groups: gpu.Vec3{X: 8}, Group: gpu.Vec3{X: 256}}, func(t gpu.Thread) {
 //		kernels.Histogram(t, data, bins)
 //	})
 //
-// # Words, for those who know CUDA
+// # Words of CUDA
 //
 //	grid        grid; Thread.Groups is gridDim
 //	workgroup   thread block (CTA); Thread.Group is blockIdx, Thread.GroupSize is blockDim
@@ -43,13 +43,12 @@
 //	Relaxed, AcqRel, …; Workgroup, Device, System
 //	            cuda::memory_order_…; cuda::thread_scope_block, _device, _system
 //
-// Barriers and subgroup ops have no member masks: all members of the scope take part,
-// or none.
+// Barriers and subgroup ops have no member masks: either all members of the scope take part, or none.
 //
-// # What differs natively
+// # Differences of native runs
 //
-// Run exists to find mistakes. The interpreter (device "cpu" without machine code) is what defines a kernel's
-// result; natively a kernel gives the same bits but for this:
+// The purpose of Run is to find mistakes. The interpreter (device "cpu" without machine code) defines a kernel's
+// result. A native run gives the same bits, with these exceptions:
 //
 //	                                            on a device              natively
 //	index or slice bound out of range           reads zero, writes       panics; At and Put do as the
@@ -73,31 +72,28 @@
 //	Trace, Printf                               a ring the host reads    a line on standard error
 //	Clock                                       cycles, or steps         nanoseconds
 //
-// And natively a kernel is what Go's compiler makes of it, with the compiler's errors: go1.26.8 on amd64 loses
-// bits in some kernels that carry a word and its 16 low bits through a loop. With -gcflags='-N -l' it does not.
+// A native kernel is compiled by Go's compiler, so that it has the compiler's errors. go1.26.8 on amd64 loses bits in
+// some kernels that carry a word and its 16 low bits through a loop. With -gcflags='-N -l' it does not.
 //
-// [Exp] and its kin are recipes of exact operations and have the same bits everywhere;
-// Go's math.Exp does not, so the compiler refuses it. The Fast functions differ in their
-// last bits between devices; natively they are the accurate ones.
+// [Exp] and similar functions are sequences of exact operations, so they have the same bits everywhere. Go's math.Exp
+// does not, so the compiler refuses it. The Fast functions differ between devices in their last bits. Natively they
+// are the accurate functions.
 //
 // # Invariants
 //
-// No native barrier hangs: one that some members of its scope have reached, and the
-// others cannot reach any more, makes Run panic with the counts and positions. A wait
-// that is no barrier, such as a loop around [AtomicLoad], can hang.
+// A native barrier does not hang. If some members of its scope have reached it, and the others cannot reach it any
+// more, Run panics with the counts and positions. Other waits, such as a loop around [AtomicLoad], can hang.
 //
-// The race detector sees the kernel's races. Run adds no order between invocations but
-// that of the barriers, subgroup ops and atomics which the kernel calls. Two limits: an
-// atomic orders natively even if it is Relaxed, and the first invocation of a group that
+// The race detector sees the kernel's races. Run orders invocations only by the barriers, subgroup ops and atomics of the
+// kernel. There are two limits. An atomic orders natively even if it is Relaxed. The first invocation of a group that
 // calls [Shared] is ordered before the others' use of the array.
 //
-// When Run returns or panics no goroutine of it is left, except as said at [Run].
+// When Run returns or panics, none of its goroutines is left, except as described at [Run].
 //
 // # Not here
 //
-// Compiling kernels is package kernel; launching them is package vyre; the meaning of an
-// operation is its function in package internal/exact, which the functions here evaluate.
+// Compiling kernels is in package kernel, and launching them in package vyre. The meaning of an operation is its
+// function in package internal/exact, which the functions here evaluate.
 //
-// Start reading at thread.go for what a kernel sees, at group.go and meet.go for how
-// invocations wait for each other.
+// Start reading at thread.go for a kernel's view, and at group.go and meet.go for waits between invocations.
 package gpu

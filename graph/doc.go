@@ -1,10 +1,10 @@
-// Package graph holds directed graphs in compressed rows (CSR).
+// Package graph holds directed graphs in compressed rows (CSR), and searches them on a device.
 //
 //	g, err := generate.Graph(ctx, "road:1024x1024", generate.Options{Seed: 1})
 //	levels, err := graph.Levels(ctx, g, []uint32{0}, graph.AllKinds)
 //
-// The arcs of a node are its row: targets[offsets[u]:offsets[u+1]]. Every arc has a mask of kinds, 32 bits; a filter is
-// a mask too, and an arc is allowed if the two have a bit in common. A graph whose masks are all 1 stores none.
+// The arcs of a node are its row: targets[offsets[u]:offsets[u+1]]. Every arc has a mask of kinds, 32 bits. A filter
+// is a mask, too. It allows an arc if the two masks have a bit in common. A graph whose masks are all 1 stores none.
 //
 //	node 0 → 1, 2      offsets  0  2  3  3
 //	node 1 → 2         targets  1  2  2
@@ -16,49 +16,58 @@
 //	arrays ────────────New─────────────▶ CSR ──Digest──▶ 32 bytes
 //	file.vyg ──Open──▶ CSR ──Encode──▶ file.vyg; other formats are those of package files
 //	arcs in any order ──FromBlocks──▶ CSR ──With──▶ the same with names, tags, weights
-//	CSR, device ──NewSession──▶ Session ──Batch──▶ what is reached, by up to 64 queries in one search
-//	                                 ──Start──▶ Pending ──Wait──▶ an answer, while the caller did something else
+//	CSR, device ──NewSession──▶ Session ──Batch──▶ the reached nodes, for up to 64 queries in one search
+//	                                 ──Start──▶ Pending ──Wait──▶ an answer; the caller may work meanwhile
 //	                                 ──Levels──▶ levels, by rounds in either direction
-//	                                 ──Path, Tree──▶ a shortest path, the same one everywhere; to every node
+//	                                 ──Path, Tree──▶ a shortest path, the same on every device; one to every node
 //	                                 ──Components──▶ weak components, without rounds
-//	                                 ──StrongComponents, TopologicalLevels──▶ those, by nodes that are taken away and colours
-//	                                 ──BitFlow──▶ sets that nodes make and kill, moved along the arcs
-//	                                 ──Dominators──▶ what every path to a node goes through, by procedures one beside the other
-//	                                 ──NewFixpoint──▶ an analysis of the caller's, said by a method
-//	CSR, device ──Between──▶ what is on the ways from some nodes to others
+//	                                 ──StrongComponents, TopologicalLevels──▶ strong components, levels of an order
+//	                                 ──BitFlow──▶ gen-kill analyses: sets of bits along the arcs
+//	                                 ──Dominators──▶ dominators, of many procedures at once
+//	                                 ──NewFixpoint──▶ an analysis of the caller, as a method
+//	CSR, device ──Between──▶ the nodes on paths from some nodes to others
 //	CSRs, device ──Ask──▶ the same, one graph after the other
-//	CSR, device ──Taint──▶ which sinks values of sources come to; with exact contexts by package ifds
+//	CSR, device ──Taint──▶ the sinks that values from sources reach; package ifds has exact contexts
 //
 // # Invariants
 //
-// New checks them and names the row or the arc that breaks one; graphs of FromFunc and of generators have them by the way they are
-// made, and those of files are looked at by Verify, which everything calls that goes over the arcs of one. Offsets start
-// at 0, never fall, and end at the number of arcs; every target is a node; rows ascend by target, then by mask; no mask is
-// 0. A graph never changes, so that any number of goroutines may read it. The file of one may: then calls that read it answer
-// *ChangedError (mapped.go), and Close answers Busy while somebody reads.
+// New checks these rules, and its error names the row or the arc that breaks one:
 //
-// # Not here yet
+//   - Offsets start at 0, never fall, and end at the number of arcs.
+//   - Every target is a node.
+//   - Rows ascend by target, then by mask, and masks are not 0.
 //
-// Kernels read offsets of 32 bits, so a graph of 2³² arcs and more, whose offsets have 64, is searched in parts, or by the cores
-// of the host. Strong components of graphs that are not symmetric, dominators, flows of bits and fixpoints know no parts. Masks in
-// memory and on a device are 32 bits each or none at all; only files have a table of kinds with an index of 8 bits. The dominators of
-// procedures of more than 4,096 nodes are found on one core of the host, whatever the device.
+// Graphs of FromFunc and of generators keep the rules by construction. For a graph of a file, all code that walks its
+// arcs first calls Verify. A graph never changes, so any number of goroutines may read it. Its file may change: calls
+// that read it then return *ChangedError (mapped.go). Close answers Busy during reads.
+//
+// # Limits
+//
+// Kernels read offsets of 32 bits. A graph of 2³² arcs or more has offsets of 64 bits, so it is searched in parts or
+// by the cores of the host. Dominators, flows of bits, fixpoints, and strong components of graphs that are not
+// symmetric do not work in parts. Masks in memory and on a device have 32 bits each, or are absent; only files have a
+// table of kinds with an index of 8 bits. Dominators of procedures of more than 4,096 nodes are found on one core of
+// the host, whatever the device.
 //
 // # Engines
 //
-// On device cpu a session answers with package graph/cpu, on all cores of the host, strong components, topological levels and
-// dominators on one; on others, or if a topology is asked for, with kernels. Where times were measured, the host's cores answer short searches
-// of a session on a GPU (see SessionOptions.Costs). Session.Explain says which, and Run in every answer. What both can be asked
-// is the interface answers in native.go; who is asked is decided in beside.go.
+// On device cpu a session answers with package graph/cpu, on all cores of the host. Strong components, topological
+// levels and dominators use one core. On other devices, or with a chosen topology, a session answers with kernels. If
+// times were measured, the host's cores answer short searches of a session on a GPU (see SessionOptions.Costs).
+// Session.Explain reports the engine, and so does Run in every answer. The interface answers in native.go has the
+// questions for both engines; beside.go chooses between them.
 //
-// Searches that are to run side by side have sets of memory and prepared runs, over one graph (sets.go).
+// For searches side by side, a session has sets of memory and prepared runs over one graph (sets.go).
 //
-// A graph that does not fit its device, or has more arcs than kernels count, is in parts: partlayout.go cuts it,
-// parts.go has its memory, partslot.go what comes to the device, partvisit.go what is done there, partsearch.go and
-// partlanes.go the questions.
+// A graph that does not fit its device, or has more arcs than kernels count, is in parts. partlayout.go cuts it.
+// parts.go has its memory, partslot.go the transfers to the device, and partvisit.go the work there. partsearch.go and
+// partlanes.go have the questions.
 //
-// Start reading at csr.go, then build.go, and package generate for graphs with names; for files at vyg.go and open.go. For devices begin at
-// session.go, with turn.go (how calls follow each other), options.go, query.go, footprint.go (what it takes) and
-// search.go (the waves of a search), then batch.go, level.go and several.go. Analyses are those of components.go,
-// tree.go, bitflow.go and dominance.go, and what they answer labels.go; one's own are those of fixpoint.go.
+// # Where to start
+//
+// Start reading at csr.go, then build.go, and package generate for graphs with names. For files read vyg.go and
+// open.go. For devices begin at session.go, with turn.go (the order of calls), options.go and query.go. Then read
+// footprint.go (memory), search.go (the waves of a search), batch.go, level.go and several.go. Analyses are in
+// components.go, tree.go, bitflow.go and dominance.go, and their answers in labels.go. Analyses of your own are in
+// fixpoint.go.
 package graph

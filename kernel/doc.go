@@ -13,41 +13,40 @@
 //		y[i] = a*x[i] + y[i]
 //	}
 //
-// In: files (Parse), or a file or directory on disk (Load). Out: a Package of Kernels, each with its
-// Program, or an ir.Diags with every finding: what Go refuses in Go's words, what has no place
-// in a kernel under a VK code with advice, what the verifier finds under its VY code. All have Go
-// positions; those inside helpers name the calls.
+// The input is files (Parse), or a file or directory on disk (Load). The output is a Package of Kernels, each with its
+// Program, or an ir.Diags with all diagnostics. Errors of Go keep Go's words, unsupported Go has a VK code with advice,
+// and findings of the verifier have VY codes. All have positions in Go; a position inside a helper names its calls.
 //
 // # Invariants
 //
-//   - The compiler needs no Go installation, no source tree and no network: what it has to know of packages
-//     gpu, gpu/random, megakernel/arcs, megakernel/frontiers, megakernel/queue, graph/flow, math and math/bits is
-//     embedded (api/, written by internal/declare).
+//   - The compiler needs no Go installation, source tree or network. It embeds the declarations of packages gpu,
+//     gpu/random, megakernel/arcs, megakernel/frontiers, megakernel/queue, graph/flow, math and math/bits (api/,
+//     written by internal/declare).
 //   - Equal source gives equal programs, digest included.
-//   - No input panics. Every walk is bounded by depth and by the number of operations after inlining, and what
-//     declarations stand for is counted before go/types expands it.
-//   - Constants are folded by go/types and nowhere else, so exactly as Go does.
-//   - Each row has the position of the Go text that it stands for.
+//   - No input causes a panic. Depth and the number of operations after inlining bound every walk, and the sizes
+//     of declarations are counted before go/types expands them.
+//   - Only go/types folds constants, so they are exactly as in Go.
+//   - Each row has the position of its Go text.
 //
 // # How a Go value becomes rows
 //
-// A scalar is a value; a struct is its fields; a slice is an object known while compiling,
-// whole or with an offset and a length (a view); an array is its elements if all indices are
-// constant, else local memory (a bank). A slice of structs is a buffer of records, in which each field
-// is an object of its own; in shared memory it is an array for each scalar. A package variable that nothing
-// assigns to is a table of constants. A pointer does not exist. Functions are inlined where
-// they are called, with type arguments in place. A variable that is never assigned again is just
-// its value; any other is an ir.Var. Operands are evaluated from left to right; Go leaves open
-// whether x[i] is read before or after a call in the same expression, and here, as with Go's compiler, the calls come first.
+// A scalar is a value, and a struct is its fields. A slice is an object known at compile time, whole or with an offset
+// and a length (a view). An array is its elements if all indices are constant, else local memory (a bank). A slice of
+// structs is a buffer of records, in which each field is an object of its own. In shared memory it is an array for
+// each scalar. A package variable without assignments is a table of constants. Pointers do not exist.
+//
+// Functions are inlined at their calls, with their type arguments. A variable that is never assigned again is its
+// value; any other is an ir.Var. Operands are evaluated from left to right. Go leaves open whether x[i] is read before
+// or after a call in the same expression. Here the calls come first, as with Go's compiler.
 //
 // # Not here
 //
-// What a row means (package ir), native execution of the same functions (package gpu),
-// optimisation (package internal/opt): lowering only avoids rows that would be waste in any form.
+// The meaning of a row (package ir), native execution of the same functions (package gpu), optimisation (package
+// internal/opt). Lowering only avoids rows that are useless in any form.
 //
 // # Where to start
 //
-// kernel.go for the face, lower.go for the walk, value.go and storage.go for what it walks with, record.go and table.go
-// for what lies in memory; order.go for the order of evaluation; bounds.go for what is refused
-// before go/types sees it, refuse.go for every refusal in one table.
+// Read kernel.go for the API, lower.go for the walk, and value.go and storage.go for its data. record.go and table.go
+// are about memory, and order.go about the order of evaluation. bounds.go has refusals before go/types sees the
+// source, and refuse.go has every refusal in one table.
 package kernel

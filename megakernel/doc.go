@@ -1,59 +1,57 @@
-// Package megakernel runs the waves of an analysis to a fixed point, in one launch where that pays.
+// Package megakernel runs the waves of an analysis to a fixed point, in one launch if that is faster.
 //
-// A wave is one step, a sealed program over a domain: "expand the queue", "fold the row". Waves
-// depend on each other. The package layers them, so that as few barriers as possible stand between
-// them, builds programs of whole groups of waves, and drives rounds over them until nothing changes
-// or the budget of rounds is spent:
+// A wave is one step, a sealed program over a domain: "expand the queue", "fold the row". Waves depend on each other.
+// The package layers them with as few barriers as possible, and builds programs from whole groups of waves. Then it
+// runs rounds of them until nothing changes, or until the budget of rounds is spent:
 //
 //	waves, dependencies ─▶ checked ─▶ groups ─▶ programs ─▶ kernels ─▶ a prepared run ─▶ record
 //
-// Who drives the rounds is the topology: the host, the device, or one cooperative launch that holds
-// all of them. Every topology runs the same waves, and leaves the same bits and the same record.
+// The topology is the choice that drives the rounds: the host, the device, or one cooperative launch with all of them.
+// Every topology runs the same waves, and leaves the same bits and the same record.
 //
-// # What a wave and its loop tell each other
+// # Arguments of a wave and its loop
 //
-// Arguments are marked for that. Round{} fills a u32 parameter with the number of the round, Size{}
-// with how large the domain is in it. Vote{} fills a buffer of u32, to which a kernel adds, at
-// element 0, how much it leaves to be done:
+// Some arguments connect a wave with its loop. Round{} fills a u32 parameter with the number of the round, and Size{}
+// with the size of the domain in it. Vote{} fills a buffer of u32. To its element 0, a kernel adds the amount of
+// remaining work:
 //
 //	gpu.AtomicAdd(&weight[0], 1)
 //
-// That becomes a sum over the grid, and a round whose sum is 0 is the last one. Nothing else may be
-// done with it.
+// That becomes a sum over the grid. A round whose sum is 0 is the last one. A kernel may do nothing else with this
+// buffer.
 //
 // # Domains
 //
-// A domain says for how many items a wave runs: a fixed number, one that a word of device memory
-// holds (Counted), or the length of a list that rounds make for each other (List). A program that
-// cannot tell its group size (see driver.Resize) runs once for every item, whose number is its
-// global id along x. Any other runs in its own groups: the domain counts those, and its group has
-// the size of the block. Spread is the length of a list for a wave that shares it out by itself: it
-// runs once in every block that takes part in the round.
+// A domain is the number of items of a wave: a fixed number, a number in a word of device memory (Counted), or the
+// length of a list that rounds make for each other (List). A program that does not read its group size (see
+// driver.Resize) runs once for every item, whose number is its global id along x. Any other program runs in its own
+// groups: the domain counts groups, and a group has the size of the block. Spread is the length of a list for a wave
+// that divides it by itself: it runs once in every block of the round.
 //
-// A wave may have a form for one block alone, which holds all rounds in which little is to be done
-// (see Stay), and one without rounds (see Drain). Package arcs makes all three of one definition.
+// A wave may have a form for one block alone, for rounds with little work (see Stay), and one without rounds (see
+// Drain). Package arcs makes all three from one definition.
 //
 // # Invariants
 //
-// Equal waves give equal plans, byte for byte. A plan takes no device memory but its control words.
-// After New a run allocates nothing. Run begins with round 0, whatever came of the call before, and
-// waits for what that left on the device; Resume goes on where a call stopped between two slices.
+// Equal waves give equal plans, byte for byte. A plan takes no device memory except its control words. After New a run
+// allocates nothing. Run waits for work that an earlier call left on the device, and always begins with round 0.
+// Resume continues at the point where a call stopped between two slices.
 //
 // # Errors
 //
-// An error of Run or Resume does not say that nothing was done. Only one that says between which rounds it stopped leaves
-// something to go on with; after any other, how many rounds were done is not known, so Resume refuses and names Run. Run
-// begins with round 0 and needs no more than at first: what the waves do not set themselves before the rounds, and temps
-// that are kept, have to be brought back by whoever filled them.
+// An error of Run or Resume does not mean that nothing was done. If the error says between which rounds the run
+// stopped, Resume can continue. After any other error the number of completed rounds is unknown, so Resume refuses and
+// names Run. Run begins with round 0 and needs the same state as the first time. The caller has to restore data that
+// the waves do not set before the rounds, and temps that are kept.
 //
 // # Concurrency
 //
-// A Plan is for one goroutine at a time; plans that share no buffers run in parallel.
+// A Plan is for one goroutine at a time. Plans without common buffers run in parallel.
 //
 // # Not here
 //
-// The planners, which are arithmetic, stand in megakernel/plan; sequences, graphs and cooperative
-// launches in driver.
+// The planners, which are arithmetic, are in megakernel/plan. Sequences, graphs and cooperative launches are in
+// driver.
 //
 // Start reading at wave.go, then fuse.go and alone.go.
 package megakernel

@@ -1,31 +1,31 @@
-// Package cuda is the device "cuda": NVIDIA GPUs through the driver that every such machine
-// has. It needs no toolkit and no cgo. Importing the package registers it.
+// Package cuda is the device "cuda": NVIDIA GPUs, through the installed driver. It needs neither a toolkit nor cgo.
+// Importing the package registers the device.
 //
 //	ir.Program ──internal/code──▶ Kernel, on the device
 //	Plan ──internal/exec──▶ stream: waits for earlier runs over its buffers, then segments of fills,
 //	     │                  copies, launches and loops, then a store of the timeline value
 //	     ◀──────────────── outputs, device time, trap records, traces
 //
-// A device shares the primary context of its GPU with whatever else the process does there. This package opens
-// and closes it, and says what it can do. What does the work lies below, in packages that take what they need
-// and not the device. README.md names them and walks through them.
+// A device shares the primary context of its GPU with other users of the GPU in the process. This package opens and
+// closes it, and describes its capabilities. The packages below it do the work, and take only what they need instead
+// of the device. README.md names them and walks through them.
 //
 // # Invariants
 //
-// A goroutine that calls the driver is locked to its thread and has made the context current on it; for a run that
-// is one graph, the driver's batch of three calls does so. No lock of the device is held during a call that waits
-// for the GPU, but for the turn of a stream, the hazards of buffers, and a staging ring, whose waiters leave when
-// their context ends or Close gives their run up. Every byte obtained from the driver is a buffer's, idle, or the
-// device's own.
+// A goroutine that calls the driver is locked to its thread, and has made the context current on it. For a run that is
+// one graph, the driver's batch of three calls does so. During a call that waits for the GPU, only three locks of the
+// device may be held: the turn of a stream, the hazards of buffers, and a staging ring. Their waiters leave when their
+// context ends or Close gives their run up. Every byte from the driver belongs to a buffer, is idle, or belongs to the
+// device.
 //
 // An error that the context does not survive marks the device lost, once. From then on every operation answers so
-// without a call. Close and Open start anew where the driver lets them: after a fault of a kernel no driver does,
-// and Open says that the process has to restart. An error of a caller's own cu.Driver that is none of CUDA's is an
-// internal error and loses nothing.
+// without a call. Close and Open start anew if the driver allows it. After a fault of a kernel no driver does, and
+// Open says that the process has to restart. An error of a caller's own cu.Driver that is not one of CUDA's is an
+// internal error, and loses nothing.
 //
 // # Not here
 //
 // The driver's functions (driver/cuda/cu), the text (internal/ptx), rules for callers (driver).
 //
-// Start reading at device.go; a run is internal/exec, a compilation internal/code.
+// Start reading at device.go. A run is in internal/exec, and a compilation in internal/code.
 package cuda

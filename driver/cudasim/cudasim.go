@@ -1,10 +1,10 @@
-// Package cudasim is the device "cuda-sim": package cuda on a simulated driver, which runs the text that a GPU
-// would get and checks every access. Importing the package registers the device:
+// Package cudasim is the device "cuda-sim": package cuda on a simulated driver, which runs the same PTX as a GPU and
+// checks every access. Importing the package registers the device:
 //
 //	import _ "github.com/govyre/vyre/driver/cudasim"
 //
-// Open("cuda-sim:1") chooses another model. "auto" never takes it. A test that injects faults, or wants a model of
-// its own, makes the driver with package cusim and gives it to cuda.Open.
+// Open("cuda-sim:1") chooses another model, and Open("auto") never chooses this device. A test that injects faults, or
+// needs a model of its own, makes the driver with package cusim and gives it to cuda.Open.
 package cudasim
 
 import (

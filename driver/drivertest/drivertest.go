@@ -1,5 +1,5 @@
-// Package drivertest holds the tests that every device must pass: the rules of package driver
-// as statements about a device, from refusals over byte counts to ownership.
+// Package drivertest has the tests that every device must pass. They state the rules of package driver, such as refusals,
+// byte counts and ownership.
 //
 //	func TestContract(t *testing.T) {
 //		drivertest.Run(t, func(o driver.OpenOptions) (driver.Device, error) {
@@ -7,8 +7,7 @@
 //		})
 //	}
 //
-// What a program computes is the matter of package conform; the kernels here are the
-// smallest that make a launch visible.
+// Package conform tests the results of programs. The kernels here are the smallest that make a launch visible.
 package drivertest
 
 import (

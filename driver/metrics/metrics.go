@@ -1,12 +1,11 @@
-// Package metrics hands the counters of devices to monitoring: as expvar variables, and in the
-// text format of Prometheus. Programs that are watched import it.
+// Package metrics exports the counters of devices to monitoring, as expvar variables and in the text format of Prometheus.
 //
 //	http.HandleFunc("/metrics", func(w http.ResponseWriter, _ *http.Request) {
 //		metrics.WriteText(w, dev.Stats())
 //	})
 //
-// In the text names get the prefix vyre_, counters the suffix _total, and times are seconds, as Prometheus
-// wants it. In expvar variables they are as package driver counts: times are nanoseconds.
+// In the text, names have the prefix vyre_, counters the suffix _total, and times are seconds, as Prometheus requires.
+// Expvar variables have the names and units of package driver, so times are nanoseconds.
 package metrics
 
 import (

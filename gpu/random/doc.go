@@ -1,8 +1,8 @@
 // Package random draws random numbers in kernels and on the host, with the same bits in both.
 //
 // The generator is Philox4x32-10 (John Salmon, Mark Moraes, Ron Dror and David Shaw, "Parallel random numbers: as easy
-// as 1, 2, 3", 2011). It has no state: [Philox] maps a counter and a key to four words, so that every invocation draws
-// what its index says, in any order and in any launch:
+// as 1, 2, 3", 2011). It has no state: [Philox] maps a counter and a key to four words. Therefore every invocation
+// draws the numbers of its index, in any order and in any launch:
 //
 //	//vyre:kernel workgroup=256
 //	func Noise(t gpu.Thread, seed uint64, out []float32) {
@@ -12,9 +12,9 @@
 //		}
 //	}
 //
-// Most kernels name their words by a seed, a stream and a number: [Word], and [Block] for four at a time. Words become
-// numbers through [Uniform], [Uniform64], [Below] and [Normal].
+// Most kernels name their words by a seed, a stream and a number, with [Word], or with [Block] for four at a time.
+// [Uniform], [Uniform64], [Below] and [Normal] turn words into numbers.
 //
-// These are ordinary functions. The compiler of kernels inlines them, natively they run as they are. Normal numbers
-// come from gpu.Log, gpu.Cos and gpu.Sin, whose bits are the same everywhere.
+// These are ordinary functions. The compiler of kernels inlines them, and natively they run as they are. Normal
+// numbers come from gpu.Log, gpu.Cos and gpu.Sin, whose bits are the same everywhere.
 package random

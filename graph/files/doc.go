@@ -1,4 +1,4 @@
-// Package files reads graphs from the files that others keep them in, and writes them.
+// Package files reads and writes graphs in the formats of other programs.
 //
 //	g, report, err := files.Open(ctx, "roads.gr.gz", files.Options{})
 //	lost, err := files.Save("roads.vyg", g, files.Auto)
@@ -14,24 +14,24 @@
 //	vyg            what package graph reads by itself, with names, kinds and the rest
 //	dot, json, csv written only
 //
-// What a file holds is told by its first bytes, then by its name; METIS and others are refused by name. Files may be
-// compressed with gzip, bzip2 or zstd, which their first bytes tell.
+// The first bytes of a file decide its format, then its name. METIS and others are refused by name. Files may be
+// compressed with gzip, bzip2 or zstd, which the first bytes also show.
 //
 // # Reading
 //
 //	bytes ─▶ chunks of 1 MiB, cut at ends of lines ─▶ workers ─▶ arcs, in the order of the file ─▶ graph.FromBlocks
 //
-// No number that a header promises is trusted: memory grows with what was read, and a number of nodes is refused that the
-// length of the file does not warrant. All that is held, buffers and copies too, is limited by Options.MaxMemory; nothing is kept in
-// temporary files, so more is an error with the number. What decompresses is limited by Options.MaxBytes and by a thousand times
-// what was read.
+// A header's numbers are not trusted. Memory grows with the bytes that were read, and a number of nodes that does not
+// fit the length of the file is refused. Options.MaxMemory limits all memory, including buffers and copies. A larger
+// need is an error with the number, because the package does not use temporary files. Options.MaxBytes limits the
+// decompressed size, which is also at most a thousand times the bytes that were read.
 //
-// A file that is wrong is a *graph.ParseError with line, column and offset.
+// A wrong file is a *graph.ParseError with line, column and offset.
 //
 // # Writing
 //
-// Save writes under a temporary name, and renames what is complete. A conversion keeps what both formats hold, weights and kinds
-// too, and says what the second one cannot hold.
+// Save writes under a temporary name, and renames the complete file. A conversion keeps everything that both formats
+// hold, weights and kinds too, and reports the losses.
 //
 // Start reading at files.go, then stream.go and lines.go.
 package files

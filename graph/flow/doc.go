@@ -1,8 +1,8 @@
-// Package flow is the part of a fixpoint over a graph that runs on the device: facts of 32 or 64 bits move along arcs, and
-// where two meet at a node they are joined, until nothing changes.
+// Package flow is the device part of a fixpoint over a graph. Facts of 32 or 64 bits move along arcs, and facts that
+// meet at a node are joined, until nothing changes.
 //
-// How a fact moves is a Go type with a method, Min, Max, And or Or of it is an analysis, and a kernel calls [Round] with
-// that; graph.NewFixpoint runs it over the graph of a session. Shortest paths are
+// A Go type with a method defines how a fact moves, and Min, Max, And or Or of it is an analysis. A kernel calls
+// [Round] with that, and graph.NewFixpoint runs the kernel over the graph of a session. Shortest paths are
 //
 //	type longer struct{}
 //
@@ -22,14 +22,14 @@
 //		flow.Round(t, Shortest{}, g, s, arcs.List{Nodes: list, Lengths: lengths, Weight: vote, Edges: edges}, round, n)
 //	}
 //
-// "vyre gen --programs ." compiles the kernel; the method is inlined into it. The parameters are those, in that order, of
-// any analysis.
+// "vyre gen --programs ." compiles the kernel and inlines the method. Every analysis has these parameters in this
+// order.
 //
-// # What comes out
+// # Results
 //
-// Where Along is monotone there is one least fixpoint, and every order of steps comes to it: facts only ever get smaller,
-// greater, or lose or gain bits. If it is not, the rounds may end somewhere else in every run, or go on for very
-// long; then they end at a bound, and the answer says so.
+// If Along is monotone, there is one least fixpoint, and every order of steps reaches it. Facts only become smaller or
+// greater, or only lose or gain bits. If Along is not monotone, the rounds may end with another result in every run,
+// or continue for very long. Then they end at a bound, and the answer says so.
 //
 // Start reading at flow.go.
 package flow

@@ -1,5 +1,5 @@
-// Package report says what analyses of graphs found, in the forms of the command line: text, JSON with a schema, and SARIF.
-// Commands of other modules that ask the same questions print the same.
+// Package report prints the results of graph analyses in the forms of the command line: text, JSON with a schema, and SARIF.
+// Commands of other modules use it, so that they print the same.
 package report
 
 import (

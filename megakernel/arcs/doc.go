@@ -1,6 +1,6 @@
-// Package arcs is the part of waves that walk the rows of a graph which is the same for all of them.
+// Package arcs is the part of waves that walks the rows of a graph, for any wave.
 //
-// A wave says what happens along one arc, by a Go type with one method over its buffers:
+// A Go type with one method over its buffers defines the work for one arc:
 //
 //	type Reach struct{ Seen []uint32 }
 //
@@ -9,8 +9,8 @@
 //		return gpu.AtomicOr(&r.Seen[to/32], bit)&bit == 0
 //	}
 //
-// Lists, tickets, votes and the end are here, once. [Round] is a wave of package megakernel, one
-// step of a search in rounds, which runs in every topology:
+// This package has the lists, tickets, votes and the end. [Round] is a wave of package megakernel: one step of a
+// search in rounds, for every topology:
 //
 //	//vyre:kernel workgroup=256
 //	func ReachRound(t gpu.Thread, round, n uint32, offsets, targets, seen, list, lengths, weight, edges []uint32) {
@@ -18,7 +18,7 @@
 //		arcs.Round(t, Reach{seen}, g, arcs.List{Nodes: list, Lengths: lengths, Weight: weight, Edges: edges}, round, n)
 //	}
 //
-// [Stay] is the same for one group alone, all rounds in which little is to be done:
+// [Stay] is the same for one group alone, for all rounds with little work:
 //
 //	//vyre:kernel workgroup=256
 //	func ReachStay(t gpu.Thread, round, n, limit, many uint32, offsets, targets, seen, list, lengths, edges []uint32, result []uint64) {
@@ -26,9 +26,8 @@
 //		arcs.Stay(t, Reach{seen}, g, arcs.List{Nodes: list, Lengths: lengths, Edges: edges}, round, n, limit, many, result)
 //	}
 //
-// [Drain] has no rounds at all: whoever has no work takes the next item there is. It needs waves
-// that come to the same end in any order, and if an arc is walked twice: those that only set bits, lower or raise numbers,
-// or claim by an exchange.
+// [Drain] has no rounds: an idle worker takes the next item. It needs waves that end with the same result in any
+// order, even if an arc is walked twice. Such waves only set bits, lower or raise numbers, or claim by an exchange.
 //
 //	//vyre:kernel workgroup=256
 //	func ReachDrain(t gpu.Thread, offsets, targets, seen, list, lengths []uint32, slots []uint64, control []uint32) {
@@ -36,8 +35,8 @@
 //		arcs.Drain(t, Reach{seen}, g, list, lengths[0], arcs.Queue{Slots: slots, Control: control})
 //	}
 //
-// [RoundBoth] is Round for a wave that can look at an arc from either end. Where the list has many arcs, it goes over the
-// nodes that nobody found yet, and asks of each whether an arc comes to it from the list:
+// [RoundBoth] is Round for a wave that can process an arc from either end. If the list has many arcs, it visits the
+// unreached nodes, and looks for an arc from the list to each of them:
 //
 //	//vyre:kernel workgroup=256
 //	func LevelRound(t gpu.Thread, round, n uint32, offsets, targets, reverse, sources, level, sums, list, lengths, weight, edges []uint32) {
@@ -46,7 +45,7 @@
 //		arcs.RoundBoth(t, Level{level, round}, g, turn, arcs.List{Nodes: list, Lengths: lengths, Weight: weight, Edges: edges}, round, n)
 //	}
 //
-// [StayBoth] is to it what Stay is to Round, of a wave that can be had for another round.
+// [StayBoth] is the form of RoundBoth for one group alone, for a wave that can be made for another round.
 //
-// The functions are ordinary Go. The compiler of kernels inlines them, natively they run as they are.
+// The functions are ordinary Go. The compiler of kernels inlines them; natively they run as they are.
 package arcs

@@ -1,7 +1,7 @@
-// Package compact makes lists of what is flagged, on the device, and reads as little as tells it all.
+// Package compact makes lists of flagged items on the device, and reads only the bytes of these lists.
 //
-// A kernel leaves a flag for each item, and a record for each item or nothing but its number. Most flags
-// are 0, so reading everything to look at a little would take longer than finding it:
+// A kernel leaves a flag for each item, and either a record for each item or only its number. Most flags are 0, so
+// reading everything would take longer than finding the flagged items:
 //
 //	res := compact.New(dev, compact.Options{First: 4096})
 //	pairs, err := compact.Add(res, flags, records)     // *vyre.Buffer[uint32], *vyre.Buffer[Pair]
@@ -17,33 +17,32 @@
 //	heads of all lists, and the first bytes of them, side by side ◀────────┤ one read
 //	plan.Compaction: the rest of those, and lists above Limit     ◀────────┘ one more, if there is any
 //
-// One cooperative launch a list. A list of at most Limit bytes stands beside the others, in the order in
-// which they were added; a larger one has memory of its own. Which it is the device decides while it runs and
-// [plan.PlanCompaction] again from the heads, by the same rule.
+// Each list takes one cooperative launch. A list of at most Limit bytes is placed beside the others, in the order of
+// Add; a larger one has memory of its own. The device decides this during the run. [plan.PlanCompaction] decides it
+// again from the heads, by the same rule.
 //
-// [Reports] are lists of which only the first records are kept, for diagnostics: flags are masks of
-// severities, which are counted as well, by [plan.PlanDiagnostics]' rules.
+// [Reports] are lists that keep only the first records, for diagnostics. Flags are masks of severities, which are
+// counted as well, by the rules of [plan.PlanDiagnostics].
 //
 // # Invariants
 //
-// Records stand in the order of their items, so a list depends on the flags and on nothing else, and so
-// does which reports survive a cap. What is read is what [Results.ReadBytes] says, to the byte: First is
-// read whether it is filled or not, since a read has its length before the device knows its own.
+// Records are in the order of their items, so a list depends only on the flags. The same holds for the reports within
+// a cap. A read has exactly [Results.ReadBytes] bytes. It includes First bytes, filled or not, because its length is
+// fixed before the device knows that of the list.
 //
 // # Errors
 //
-// After a Run that failed the lists are empty, and the next Run makes them of what the flags are then. Nothing has to be
-// brought back: lists and counters are written from the beginning.
+// After a Run that failed the lists are empty, and the next Run makes them from the flags at that time. Callers
+// restore nothing, because lists and counters are written from the beginning.
 //
 // # Ownership
 //
-// Buffers that are added belong to the caller, who closes them after the Results. Results and Reports are
-// each for one goroutine at a time; runs of other sequences over the same buffers are ordered by the driver.
-// Records returns copies.
+// Added buffers belong to the caller. Close them after the Results. Results and Reports are each for one goroutine at
+// a time. The driver orders runs of other sequences over the same buffers. Records returns copies.
 //
 // # Not here
 //
-// What sets flags. Lists that grow while a kernel runs: megakernel/arcs and megakernel/queue.
+// The kernels that set flags. Lists that grow while a kernel runs: megakernel/arcs and megakernel/queue.
 //
 // Start reading at results.go, then kernels.go and reader.go.
 package compact

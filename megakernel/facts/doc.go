@@ -1,7 +1,7 @@
 // Package facts keeps a graph of tokens and facts on a device, and expands parts of it there.
 //
-// Nodes are what a front end makes of a text: tokens, macros, semantic objects, facts, diagnostics. Each
-// has a number of its own, a kind, and a part of a payload. Edges have bits of kinds.
+// Nodes are the output of a front end: tokens, macros, semantic objects, facts, diagnostics. Each has a number of its
+// own, a kind, and a part of a payload. Edges have bits of kinds.
 //
 //	r, err := facts.Load(ctx, dev, nodes, edges, payload, facts.Options{Visited: true})
 //	…
@@ -14,25 +14,24 @@
 //	degrees ─▶ plan.PlanExpansion ─▶ queue                         │
 //	active ids ─▶ queue ─▶ waves of package megakernel over rows ◀─┘ ─▶ ids
 //
-// A run is waves one after another: the first expands the active nodes, each later one what the one
-// before found. Without Visited a node is found as often as an edge leads to it.
+// A run is a sequence of waves. The first expands the active nodes, and each later one the nodes that the previous
+// wave found. Without Visited, a node is found once for each edge that leads to it.
 //
 // # The queue
 //
-// Rounds take turns at its two ends, so it has room for what two rounds that follow each other have
-// together, and no more. How much that is at worst follows from the degrees: so many active nodes expand to
-// at most the sum of as many of the largest. With a budget below that some runs fit, and the others are
-// refused with what they would have needed at least; nothing is lost without an error.
+// Rounds take turns at the two ends of the queue, so it has room for exactly two consecutive rounds. The degrees bound
+// that size: a number of active nodes expands at most to the sum of that many largest degrees. With a smaller budget
+// some runs fit. The others are refused with the least size that they need, and nothing is lost without an error.
 //
 // # Invariants
 //
-// The device has exactly [Resident.DeviceBytes], and what the plan of the waves says that it takes. Load
-// uploads the graph once; a run uploads its active nodes, 16 bytes and 4 each, and takes no memory of the
-// device. Equal graphs give equal columns, in whatever order nodes and edges are named.
+// The device has exactly [Resident.DeviceBytes], and the memory in the plan of the waves. Load uploads the graph once.
+// A run uploads its active nodes, 16 bytes and 4 each, and allocates no device memory. Equal graphs give equal
+// columns, for every order of nodes and edges.
 //
 // # Errors
 //
-// A Run that failed leaves nothing that the next one relies on: that begins with the nodes that it is given, and with no marks.
+// A failed Run does not affect the next one, which begins with its own nodes and without marks.
 //
 // # Concurrency
 //
@@ -40,7 +39,7 @@
 //
 // # Not here
 //
-// Graphs of 2³¹ edges and more; graphs whose nodes are numbered from 0, which package graph has.
+// Graphs of 2³¹ edges and more. Graphs whose nodes are numbered from 0 are in package graph.
 //
 // Start reading at facts.go, then kernels.go.
 package facts

@@ -1,14 +1,14 @@
-// Package frontiers runs pieces of work of several kinds, each after those that it has to see.
+// Package frontiers runs work of several kinds in an order that the caller gives.
 //
-// A front end has frontiers everywhere: files to be parsed, declarations to be resolved, blocks whose
-// facts changed, diagnostics to be written. Each has a number, a kind, and so many active items; some
-// wait for others. What runs for an item of a kind is one program:
+// A front end has many frontiers: files to parse, declarations to resolve, blocks whose facts changed, diagnostics to
+// write. Each has a number, a kind, and a number of active items. Some wait for others. For each kind, one program
+// runs for its items:
 //
 //	p, err := frontiers.New(ctx, dev, []frontiers.Frontier{{1, frontiers.Parser, 400}, {2, frontiers.Semantic, 60}},
 //		[]frontiers.Order{{Before: 1, After: 2}}, map[frontiers.Kind]frontiers.Program{…}, frontiers.Options{})
 //	rec, err := p.Run(ctx)
 //
-// A wave has the items of several frontiers, one after the other; [Work] says to which an item belongs:
+// A wave has the items of several frontiers in sequence. [Work] finds the frontier of an item:
 //
 //	//vyre:kernel workgroup=256
 //	func Parse(t gpu.Thread, starts, places, tokens []uint32, …) {
@@ -21,14 +21,14 @@
 //
 // # Invariants
 //
-// A run is one round: layers − 1 barriers between the waves, and one that ends it. The record counts as
-// many items as are active. Waves of one layer may run at one time, so a program may not touch what
-// that of another kind writes; such plans are refused, unless an order stands between them.
+// A run is one round: layers − 1 barriers between the waves, and one that ends it. The record counts all active items.
+// Waves of one layer may run at the same time. Therefore a program may not touch memory that a program of another kind
+// writes. Such plans are refused, unless there is an order between the two.
 //
 // # Errors
 //
-// A Run that failed may have run any of the frontiers. The next one runs all of them: what their items add to has to be brought
-// back before.
+// A Run that failed may have run any of the frontiers. The next one runs all of them, so the caller first restores
+// data that their items add to.
 //
 // # Concurrency
 //
@@ -36,8 +36,8 @@
 //
 // # Not here
 //
-// Frontiers whose number of items is not known before they run: they are lists and rounds of package
-// megakernel, or the queue of megakernel/queue.
+// Frontiers whose number of items is not known before they run. Use lists and rounds of package megakernel, or the
+// queue of megakernel/queue.
 //
-// Start reading at frontiers.go; work.go is what kernels call.
+// Start reading at frontiers.go; kernels call work.go.
 package frontiers

@@ -1,7 +1,7 @@
 // Package pipeline runs a chain of kernels in as few launches as is legal, with the same bits as one launch each.
 //
-// A stage is a program over a number of items. What stages hand to each other stands in temps, buffers that the
-// pipeline provides:
+// A stage is a program over a number of items. Stages pass data to each other in temps, which are buffers of the
+// pipeline:
 //
 //	half := megakernel.Temp{ID: 1, Bytes: 4 * n}
 //	p, err := pipeline.New(ctx, dev, []pipeline.Stage{
@@ -9,19 +9,19 @@
 //		{Program: shift, Args: []driver.Arg{half, y}, Items: n},
 //	}, pipeline.Options{})
 //	err = p.Run(ctx) // as often as x changes
-//	p.Explain()      // which stages share what, and why the others do not
+//	p.Explain()      // the stages that share a launch, and the reasons of the others
 //
-// There are three ways for a stage to follow the one before it:
+// A stage can follow the previous one in three ways:
 //
-//	inline   both are one program, in which an invocation runs one after the other for its item; what the
-//	         first stores, the second has in a register
-//	barrier  both stand in one cooperative launch, with a barrier of the grid between
+//	inline   both are one program, in which an invocation runs one after the other for its item; the second
+//	         has the results of the first in registers
+//	barrier  both are in one cooperative launch, with a barrier of the grid between
 //	launch   a launch of its own
 //
-// A stage is inlined where no invocation touches what another one of the stages before it writes: every access to
-// memory that they share goes to elements of its own item. Indices are compared as step·item + base, worked out from
-// the constants, scalars and lengths that the stages are given. A temp of which only such stages know then has no
-// memory at all, if each item stores an element before it is loaded.
+// A stage is inlined if no invocation touches memory that another invocation of the earlier stages writes. In memory that
+// the stages have in common, every access uses elements of its own item. The package compares indices as
+// step·item + base, from the constants, scalars and lengths of the stages. A temp that only such stages use has no memory
+// at all, if each item stores an element before loading it.
 //
 // # Flow
 //
@@ -30,23 +30,23 @@
 //
 // # Invariants
 //
-// Fused or not, a pipeline leaves the same bits, if each stage by itself is free of races. Equal stages give equal plans.
-// After New a run allocates nothing. Contents of a temp last from the stage of a run that first writes it to the last one
-// that touches it; before, they are undefined.
+// Fused or not, a pipeline leaves the same bits, if each stage by itself has no races. Equal stages give equal plans.
+// After New a run allocates nothing. In each run, contents of a temp are defined from its first stage that writes it
+// to its last stage that touches it.
 //
 // # Errors
 //
-// A Run that failed may have done any of its stages. The next one begins with the first; what stages add to, in ranges of the
-// caller's, has to be brought back before.
+// A Run that failed may have done any of its stages. The next one begins with the first. Before that, the caller
+// restores data in its own ranges that stages add to.
 //
 // # Concurrency and ownership
 //
-// A Pipeline is for one goroutine at a time. It owns its kernels and temps until Close; ranges are the caller's.
+// A Pipeline is for one goroutine at a time. It owns its kernels and temps until Close. Ranges belong to the caller.
 //
 // # Not here
 //
-// Which stages may share a launch at all is arithmetic, in megakernel/plan. Barriers, and rounds to a fixed point:
-// package megakernel.
+// The arithmetic that decides which stages may share a launch is in megakernel/plan. Barriers, and rounds to a fixed
+// point, are in package megakernel.
 //
 // Start reading at pipeline.go, then join.go.
 package pipeline

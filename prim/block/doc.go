@@ -1,5 +1,5 @@
-// Package block has the parts of package prim for use inside kernels: the algorithms of a workgroup, and those of a whole
-// grid that a kernel is one line around. Operators are types with methods, so they are inlined:
+// Package block has the algorithms of package prim for use inside kernels. Some are for a workgroup. Others are for a
+// whole grid, and a kernel is one line around them. Operators are types with methods, so they are inlined:
 //
 //	type longest struct{}
 //
@@ -12,7 +12,7 @@
 //		block.ReduceAll(t, longest{}, 0, x, uint64(len(x)), out, sums, counts, part)
 //	}
 //
-// These are ordinary functions. The compiler of kernels knows their source and inlines them; gpu.Run runs them natively.
-// Workgroups have Threads invocations. Shared memory is the kernel's to declare, and passed in: its comment says how much,
-// and when it may be used again.
+// These are ordinary functions. The compiler of kernels knows their source and inlines them; gpu.Run runs them
+// natively. Workgroups have Threads invocations. The kernel declares shared memory and passes it in. Each function's
+// comment has the size, and the time from which the memory may be used again.
 package block
