@@ -16,16 +16,18 @@ const EnvDebug = "VYRE_DEBUG"
 
 // Debug is what a device does for who looks for a mistake. It costs time.
 //
-// With Memcheck a run that does what it should not delivers its outputs, and fails with an error of kind DeviceFault. Kernels are
-// compiled with checks on every device, whatever runs them, and note each access out of bounds, in buffers and other
-// arrays, but for those of gpu.At and gpu.Put: the error has the position in the kernel's source, and a *BoundsError in its
-// chain; the Reports of the result have all such places. Of several, the error is about the launch that was recorded first,
-// there about the place that comes first in the kernel, and there about the smallest invocation and its first access, whatever
-// the order in which they ran. Launches in loops, graphs and batches are checked alike; the rounds of a loop count together.
-// Where a kernel on a GPU is out of bounds so often that its notes find no room, some places may be missing, never all.
+// With Memcheck, a run that fails because of what it finds delivers its outputs all the same. The error has the kind
+// DeviceFault. Every device compiles checks into kernels and runs them on the engine that it has anyway. A check notes an
+// access out of bounds, in buffers and in other arrays, unless the source makes it by gpu.At or gpu.Put.
 //
-// Devices cuda and cuda-sim also look after each run whether memory around buffers, or free memory, was written, which
-// kernels of this module do not do: an access out of bounds reads zero and writes nothing.
+// The error has the position in the kernel's source, and a *BoundsError in its chain. The Reports of the result list all
+// places in kernels with such accesses. The error is about one of them, which does not depend on the order of execution:
+// of the launches the first that was recorded, of its places the first in the kernel, and there the first access of the
+// smallest invocation. Launches in loops, graphs and batches have checks, too, and all rounds of a loop count together. On a
+// GPU, the notes of a launch have a limited room; a launch with very many places out of bounds may leave some out.
+//
+// Devices cuda and cuda-sim also check after each run whether something wrote memory around buffers, or free memory. Kernels
+// of this module do not, because an access out of bounds reads zero and writes nothing.
 type Debug struct {
 	Sync     bool   // wait after each command, so that an error names the one that made it
 	Memcheck bool   // look at what kernels access, see below

@@ -341,9 +341,9 @@ type Flags uint32
 // program has it; no input can assert it.
 const InBounds Flags = 1 << 7
 
-// Checked is about the search for mistakes, and changes no result. A load or store with it may be out of bounds, and is
-// meant to be checked: the source says so by gpu.At or gpu.Put. A trace with it is a check of another access, which package
-// memcheck put there: its tag numbers the access, it has a room of its own, and no input can assert it.
+// Checked is for the search for mistakes, and changes no result. A load or store with it may be out of bounds: the source
+// calls gpu.At or gpu.Put. A trace with it is a check of another access, by package memcheck: its tag is the number of that
+// access, devices keep it apart from the program's own traces, and no input can assert it.
 const Checked Flags = 1 << 16
 
 // MakeFlags packs an order and a scope.

@@ -90,10 +90,10 @@ func (d checking) Run(ctx context.Context, p *ir.Program, l conform.Launch) (con
 	return got, nil
 }
 
-// The checks that memcheck puts into a program find what the interpreter's detector finds, which does not know of them: the
-// same accesses at the same places, with the same index, on every device, and change nothing of what comes out. The class is
-// every access of the language, as the conformance suite and random programs have them: loads, stores and atomics of
-// buffers, records, shared and local arrays and tables, of vectors, with indices of all integer types.
+// The checks that memcheck puts into a program find the same accesses as the interpreter's detector, which does not know of
+// them: at the same places, with the same index, on every device, and with unchanged results. The class is every access of
+// the language, from the conformance suite and from random programs: loads, stores and atomics of buffers, records, shared
+// and local arrays and tables, of vectors, with indices of all integer types.
 func TestMemcheckFindsWhatTheDetectorFinds(t *testing.T) {
 	devices := memchecked(t)
 	var found atomic.Int64

@@ -7,15 +7,15 @@
 //	                                       }
 //	                                       store @y[%i], %v
 //
-// for each load, store and atomic of a buffer, a shared or local array or a table, if its index is not a constant that fits.
-// So every device that has the op trace checks, by the same rows, and the passes leave out what they prove. The number in
-// front is that of a Site. Traces of the program itself are not touched: a check is a trace with the flag ir.Checked,
-// for which devices have a room of its own, see Tally.
+// It does so for each load, store and atomic of a buffer, a shared or local array or a table, unless the index is a constant
+// that fits. So every device that has the op trace checks accesses, and the passes remove the checks that they prove. The
+// tag of the trace is the number of a Site. A check is a trace with the flag ir.Checked: devices keep these apart from the
+// program's own traces, see Tally.
 //
-// Accesses that are meant to be checked, by gpu.At and gpu.Put, have that flag, too, and get no check.
+// A load or store with that flag may be out of bounds, because the source calls gpu.At or gpu.Put. It gets no check.
 //
-// In goes a sealed program, out comes another one that gives the same results, and the sites. The package knows no device:
-// what a launch left is turned into errors by package driver/internal/outside.
+// In goes a sealed program; out come another one that gives the same results, and the sites. The package knows no device:
+// package driver/internal/outside turns the notes of a launch into errors.
 //
 // Start reading in instrument.go. part.go is about what the source calls an element.
 package memcheck

@@ -43,8 +43,7 @@ func checks(p *ir.Program) (n int) {
 	return n
 }
 
-// What has nothing to be checked stays the very program: constants in arrays, accesses that are meant to be checked, and
-// what only hints.
+// A program stays as it is if no access needs a check: constant indices in arrays, accesses that may be out of bounds, hints.
 func TestWhatCannotBeWrongGetsNoCheck(t *testing.T) {
 	p := parse(t, `kernel @k workgroup(32) {
 		param @x: buf<u32> rw
@@ -119,7 +118,7 @@ func TestChecksStandInFrontOfAccesses(t *testing.T) {
 	}
 }
 
-// What the passes prove is not checked at run time.
+// A check that the passes prove costs nothing at run time.
 func TestPassesDropChecksThatTheyProve(t *testing.T) {
 	p, err := kernel.Program(`package k
 
@@ -152,7 +151,7 @@ func K(t gpu.Thread, a float32, x, y []float32) {
 	}
 }
 
-// A program that has room for no checks is refused, as what it is.
+// A program at the limit of nesting has no room for checks, and the error says so.
 func TestProgramsWithoutRoomForChecksAreRefused(t *testing.T) {
 	deep := func(n int) string {
 		return "kernel @k workgroup(32) {\nparam @x: buf<u32> rw\n%i = global.x\n" + nest(n) + "}"

@@ -1,8 +1,8 @@
-// Package outside turns what the checks of a launch noted into the error of its run, in the same words on every device.
+// Package outside makes the error of a run from the notes of its checks, in the same words on every device.
 //
-// In goes what package memcheck made of the program, and what it tallied; out come a *driver.Error with a
-// *driver.BoundsError in its chain, and reports. Which one is the error depends on no order in which workers ran: of the
-// places in the kernel, the first one has it, and of the invocations there, the smallest one, with its first access.
+// In go the sites and the tally of package memcheck; out come a *driver.Error with a *driver.BoundsError in its chain, and
+// reports. The error does not depend on the order in which workers ran: it is about the first place in the kernel, and there
+// about the first access of the smallest invocation.
 package outside
 
 import (
