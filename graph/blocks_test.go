@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/govyre/vyre/graph"
+	"github.com/govyre/vyre/graph/internal/graphtest"
 )
 
 // plainBuild is FromBlocks by a list of arcs that is sorted.
@@ -151,7 +152,7 @@ func TestBlocksThatAreNoGraph(t *testing.T) {
 // TestWeightsStayWithTheirArcs when a graph is turned around or loses nodes.
 func TestWeightsStayWithTheirArcs(t *testing.T) {
 	g := full(t)
-	r := must(g.Reverse(t.Context()))
+	r := graphtest.Must(g.Reverse(t.Context()))
 	if w := r.Data().Weights; fmt.Sprint(r.Offsets(), r.Targets(), w) != "[0 0 1 3] [0 0 1] [5 6 7]" {
 		t.Errorf("%v %v, weights %v", r.Offsets(), r.Targets(), w)
 	}
@@ -161,7 +162,7 @@ func TestWeightsStayWithTheirArcs(t *testing.T) {
 	if r.Name(0) != "main" || r.Position(1) != "b.go:3:4" {
 		t.Error("names are lost")
 	}
-	w := must(g.Without(t.Context(), []uint32{1}))
+	w := graphtest.Must(g.Without(t.Context(), []uint32{1}))
 	if fmt.Sprint(w.Targets(), w.Data().Weights, w.Masks(), w.Data().Procedures, w.Data().Sites) != "[2] [6] [4096] [0 1 2] [4294967295]" {
 		t.Errorf("%v, weights %v, masks %v", w.Targets(), w.Data().Weights, w.Masks())
 	}

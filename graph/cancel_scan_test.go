@@ -14,6 +14,8 @@ import (
 	"github.com/govyre/vyre/graph"
 	"github.com/govyre/vyre/graph/files"
 	"github.com/govyre/vyre/graph/generate"
+	"github.com/govyre/vyre/graph/internal/graphtest"
+	"github.com/govyre/vyre/graph/session"
 	"github.com/govyre/vyre/internal/underway"
 )
 
@@ -52,7 +54,7 @@ var scans = []scan{
 		return graph.Digest32(levels), err
 	}},
 	{"DeviceBytes", func(ctx context.Context, open func() *graph.CSR) (any, error) {
-		return graph.DeviceBytes(ctx, open(), graph.SessionOptions{Levels: true})
+		return session.DeviceBytes(ctx, open(), session.Options{Levels: true})
 	}},
 	{"Encode", func(ctx context.Context, open func() *graph.CSR) (any, error) {
 		var b bytes.Buffer
@@ -77,15 +79,15 @@ func digested(g *graph.CSR, err error) (any, error) {
 func TestEveryScanOfAGraphCanBeCancelled(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"star:40000", "grid:15000x1", "icfg:32,64,8"} {
-		made := must(generate.Graph(t.Context(), name, generate.Options{Seed: 1}))
+		made := graphtest.Must(generate.Graph(t.Context(), name, generate.Options{Seed: 1}))
 		path := filepath.Join(dir, "g.vyg")
-		must(files.Save(t.Context(), path, made, files.Vyre))
+		graphtest.Must(files.Save(t.Context(), path, made, files.Vyre))
 		for where, open := range map[string]func() *graph.CSR{
 			"memory": func() *graph.CSR {
-				return must(graph.New(context.Background(), made.Offsets(), made.Targets(), made.Masks()))
+				return graphtest.Must(graph.New(context.Background(), made.Offsets(), made.Targets(), made.Masks()))
 			},
 			"file": func() *graph.CSR {
-				g := must(graph.Open(path))
+				g := graphtest.Must(graph.Open(path))
 				t.Cleanup(func() { g.Close() })
 				return g
 			},
@@ -132,13 +134,13 @@ func (s scan) cancelled(t *testing.T, name string, open func() *graph.CSR) {
 // waits no longer than its context lasts, and the first is not disturbed.
 func TestAScanThatWaitsForAnotherEndsWithItsContext(t *testing.T) {
 	var file bytes.Buffer
-	must(must(generate.Graph(t.Context(), "star:100000", generate.Options{})).Encode(t.Context(), &file))
+	graphtest.Must(graphtest.Must(generate.Graph(t.Context(), "star:100000", generate.Options{})).Encode(t.Context(), &file))
 	for name, call := range map[string]func(context.Context, *graph.CSR) error{
 		"Verify":    func(ctx context.Context, g *graph.CSR) error { return g.Verify(ctx) },
 		"Symmetric": func(ctx context.Context, g *graph.CSR) error { _, err := g.Symmetric(ctx); return err },
 		"Encode":    func(ctx context.Context, g *graph.CSR) error { _, err := g.Encode(ctx, io.Discard); return err },
 	} {
-		g := must(graph.Decode("g.vyg", file.Bytes()))
+		g := graphtest.Must(graph.Decode("g.vyg", file.Bytes()))
 		first := &pausing{Context: t.Context(), at: 3, reached: make(chan struct{}), goOn: make(chan struct{})}
 		done := make(chan error)
 		go func() { done <- call(first, g) }()
@@ -159,18 +161,18 @@ func TestAScanThatWaitsForAnotherEndsWithItsContext(t *testing.T) {
 // TestSessionsOfAnEndedContextSayCanceled, also when it ends while the graph is being looked at.
 func TestSessionsOfAnEndedContextSayCanceled(t *testing.T) {
 	var file bytes.Buffer
-	must(must(generate.Graph(t.Context(), "star:100000", generate.Options{})).Encode(t.Context(), &file))
-	dev := openDevice(t, "cpu")
-	g := must(graph.Decode("g.vyg", file.Bytes()))
+	graphtest.Must(graphtest.Must(generate.Graph(t.Context(), "star:100000", generate.Options{})).Encode(t.Context(), &file))
+	dev := graphtest.OpenDevice(t, "cpu")
+	g := graphtest.Must(graph.Decode("g.vyg", file.Bytes()))
 	for _, at := range []int{1, 2, 10, 30} {
 		ctx, cancel := underway.At(at, 0)
-		_, err := graph.NewSession(ctx, dev, g, graph.SessionOptions{})
+		_, err := session.New(ctx, dev, g, session.Options{})
 		cancel()
 		if !errors.Is(err, driver.Canceled) || !errors.Is(err, context.Canceled) {
 			t.Errorf("cancelled at look %d: %v", at, err)
 		}
 	}
-	if err := must(graph.NewSession(t.Context(), dev, g, graph.SessionOptions{})).Close(); err != nil {
+	if err := graphtest.Must(session.New(t.Context(), dev, g, session.Options{})).Close(); err != nil {
 		t.Error(err)
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/govyre/vyre/graph"
 	"github.com/govyre/vyre/graph/generate"
+	"github.com/govyre/vyre/graph/internal/graphtest"
 )
 
 func TestNewNamesWhatIsWrong(t *testing.T) {
@@ -51,10 +52,10 @@ func TestMasksOfOneAreNone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if ones.Masks() != nil || must(plain.Digest(t.Context())) != must(ones.Digest(t.Context())) {
+	if ones.Masks() != nil || graphtest.Must(plain.Digest(t.Context())) != graphtest.Must(ones.Digest(t.Context())) {
 		t.Error("masks that are all 1 make another graph")
 	}
-	if twos.Masks() == nil || must(plain.Digest(t.Context())) == must(twos.Digest(t.Context())) {
+	if twos.Masks() == nil || graphtest.Must(plain.Digest(t.Context())) == graphtest.Must(twos.Digest(t.Context())) {
 		t.Error("masks that are all 2 make the same graph")
 	}
 }

@@ -4,39 +4,10 @@ import (
 	"encoding/binary"
 	"maps"
 	"slices"
-
-	"github.com/govyre/vyre/driver"
-	"github.com/govyre/vyre/megakernel/plan"
 )
-
-// TurnBytes is what comes to the device before the queries of a submission.
-const TurnBytes = turnBytes
-
-// HostSearch is what a search takes on this host at most, in nanoseconds.
-func HostSearch(nodes, arcs int) (float64, bool) { return measuredHost().search(nodes, arcs) }
-
-// SetNarrow says of how many arcs graphs that are made from now on have offsets of 32 bits, and returns what has been said before.
-func SetNarrow(arcs uint64) (before uint64) {
-	before, narrowArcs = narrowArcs, arcs
-	return before
-}
 
 // Check looks for a broken invariant.
 func (g *CSR) Check() error { return g.check(unending()) }
-
-// SetBlocks says with how many blocks searches run.
-func (o *SessionOptions) SetBlocks(n uint32) { o.blocks = n }
-
-// Wide reports what the shape of a graph says.
-func (g *CSR) Wide() bool { return g.wide() }
-
-// OnRun calls f after each submission.
-func (s *Session) OnRun(f func(driver.Result)) {
-	s.ran = f
-	for _, o := range s.sets.others {
-		o.ran = f
-	}
-}
 
 // VYG is a file of any content with right checksums.
 type VYG struct {
@@ -92,12 +63,3 @@ func Resummed(b []byte) []byte {
 	}
 	return b
 }
-
-// SetPartArcs says how many arcs a part has at most, so that graphs are in parts that would fit as they are.
-func (o *SessionOptions) SetPartArcs(n uint64) { o.partArcs = n }
-
-// PartLanes is how many queries a graph in parts is searched for together.
-func (s *Session) PartLanes() int { return s.parts.laidOut.lanes }
-
-// Memory is what searches were planned to take, and to save against runs that keep nothing.
-func (s *Session) Memory() plan.Session { return s.memory }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/govyre/vyre/graph"
 	"github.com/govyre/vyre/graph/generate"
+	"github.com/govyre/vyre/graph/internal/graphtest"
 	"github.com/govyre/vyre/internal/long"
 )
 
@@ -108,9 +109,9 @@ func TestKnownPrograms(t *testing.T) {
 			if err := g.Check(); err != nil {
 				t.Fatal(err)
 			}
-			w := widths(search(t, g, []uint32{0}, graph.AllKinds))
+			w := graphtest.Widths(search(t, g, []uint32{0}, graph.AllKinds))
 			tab := tabulate(g, want.facts)
-			got := program{name: want.name, facts: want.facts, nodes: g.Nodes(), reached: total(w), levels: len(w),
+			got := program{name: want.name, facts: want.facts, nodes: g.Nodes(), reached: graphtest.Total(w), levels: len(w),
 				pairs: tab.pairs(), pathEdges: len(tab.edges)}
 			// Fact 0 goes along every arc between places.
 			for u := 0; u < g.Nodes(); u += int(want.facts) + 1 {
@@ -139,7 +140,7 @@ func TestFactsAreSets(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if d := shapeOf(g).duplicates; d != 0 {
+		if d := graphtest.ShapeOf(g).Duplicates; d != 0 {
 			t.Errorf("seed %d: %d arcs are there twice", seed, d)
 		}
 	}

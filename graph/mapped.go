@@ -60,6 +60,21 @@ func (g *CSR) mapped() *file {
 	return nil
 }
 
+// Mapped reports whether arrays of the graph are in the mapping of a file, where a read fails once the file is truncated.
+func (g *CSR) Mapped() bool { return g.mapped() != nil }
+
+// Changed returns a *ChangedError if the graph's file changed since it was opened; else nil, as of a graph in memory. cause is
+// the error of a call that read the arrays outside of Read, or nil.
+func (g *CSR) Changed(cause error) error {
+	f := g.mapped()
+	if f == nil {
+		return nil
+	}
+	var p *guard.Panic
+	errors.As(cause, &p)
+	return f.after(p)
+}
+
 // Hold keeps the graph's file mapped until release is called, which may be called again. Meanwhile Close answers Busy and names
 // who holds it. A graph in memory has nothing to be held. Sessions hold their graph.
 //

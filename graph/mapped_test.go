@@ -20,6 +20,8 @@ import (
 	"github.com/govyre/vyre/graph/generate"
 	"github.com/govyre/vyre/graph/ifds"
 	"github.com/govyre/vyre/graph/internal/flows"
+	"github.com/govyre/vyre/graph/internal/graphtest"
+	"github.com/govyre/vyre/graph/session"
 	"github.com/govyre/vyre/internal/long"
 )
 
@@ -36,13 +38,13 @@ func mappedGraph(t *testing.T) (path string, g *graph.CSR) {
 	if err := os.WriteFile(path, mappedBytes(), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	g = must(graph.Open(path))
+	g = graphtest.Must(graph.Open(path))
 	t.Cleanup(func() { g.Close() })
 	return path, g
 }
 
 var mappedBytes = sync.OnceValue(func() []byte {
-	made := must(generate.Graph(context.Background(), "icfg:40,24,7", generate.Options{Seed: 3}))
+	made := graphtest.Must(generate.Graph(context.Background(), "icfg:40,24,7", generate.Options{Seed: 3}))
 	names := make([]string, made.Nodes())
 	for i := range names {
 		names[i] = strings.Repeat("n", i%17)
@@ -51,7 +53,7 @@ var mappedBytes = sync.OnceValue(func() []byte {
 	d.Names, d.Positions = graph.NewStrings(names), graph.NewStrings(names)
 	d.Tags, d.Weights = make([]uint32, made.Nodes()), make([]uint32, made.Arcs())
 	var b bytes.Buffer
-	must(must(made.With(d)).Encode(context.Background(), &b))
+	graphtest.Must(graphtest.Must(made.With(d)).Encode(context.Background(), &b))
 	return b.Bytes()
 })
 
@@ -86,13 +88,13 @@ type lookAt struct {
 func second[T any](_ T, err error) error { return err }
 
 // sessionQuestions are those of a session.
-func sessionQuestions(ctx context.Context, s *graph.Session) []lookAt {
-	q := graph.Query{Seeds: []uint32{0, 9}}
-	fixpoint, notMade := graph.NewFixpoint(ctx, s, flows.Shortest{}, must(flows.RoundShortestProgram()), graph.FixpointOptions{})
+func sessionQuestions(ctx context.Context, s *session.Session) []lookAt {
+	q := session.Query{Seeds: []uint32{0, 9}}
+	fixpoint, notMade := session.NewFixpoint(ctx, s, flows.Shortest{}, graphtest.Must(flows.RoundShortestProgram()), session.FixpointOptions{})
 	return []lookAt{
 		{"Reach", func() error { return second(s.Reach(ctx, q)) }},
 		{"Batch", func() error {
-			return second(s.Batch(ctx, []graph.Query{q, {Seeds: []uint32{5}}, {Seeds: []uint32{5}, Kinds: 1}}))
+			return second(s.Batch(ctx, []session.Query{q, {Seeds: []uint32{5}}, {Seeds: []uint32{5}, Kinds: 1}}))
 		}},
 		{"Start", func() error {
 			p, err := s.Start(ctx, q)
@@ -112,15 +114,15 @@ func sessionQuestions(ctx context.Context, s *graph.Session) []lookAt {
 			if notMade != nil {
 				return notMade
 			}
-			return second(fixpoint.Run(ctx, graph.Start[uint64]{Seeds: []uint32{0}, Values: []uint64{0}, Others: 1 << 40}))
+			return second(fixpoint.Run(ctx, session.Start[uint64]{Seeds: []uint32{0}, Values: []uint64{0}, Others: 1 << 40}))
 		}},
 	}
 }
 
 // graphQuestions are those that need no session.
 func graphQuestions(ctx context.Context, dev driver.Device, g *graph.CSR) []lookAt {
-	q := graph.Query{Seeds: []uint32{0, 9}}
-	taint := graph.TaintQuery{Sources: []graph.Source{{Label: "a", Nodes: []uint32{0}}}, Sinks: []uint32{40, 50}, Sanitizers: []graph.Sanitizer{{Nodes: []uint32{7}}}, Paths: 2}
+	q := session.Query{Seeds: []uint32{0, 9}}
+	taint := session.TaintQuery{Sources: []session.Source{{Label: "a", Nodes: []uint32{0}}}, Sinks: []uint32{40, 50}, Sanitizers: []session.Sanitizer{{Nodes: []uint32{7}}}, Paths: 2}
 	return []lookAt{
 		{"Verify", func() error { return g.Verify(ctx) }},
 		{"Shape", func() error { return second(g.Shape(ctx)) }},
@@ -130,15 +132,15 @@ func graphQuestions(ctx context.Context, dev driver.Device, g *graph.CSR) []look
 		{"Rebuild", func() error { _, _, err := g.Rebuild(ctx, graph.BuildOptions{Dedup: true}); return err }},
 		{"Encode", func() error { return second(g.Encode(ctx, io.Discard)) }},
 		{"Levels", func() error { return second(graph.Levels(ctx, g, q.Seeds, graph.AllKinds)) }},
-		{"NewSession", func() error { return second(graph.NewSession(ctx, dev, g, graph.SessionOptions{Levels: true})) }},
-		{"Between", func() error { return second(graph.Between(ctx, dev, g, q, []uint32{50}, graph.SessionOptions{})) }},
+		{"NewSession", func() error { return second(session.New(ctx, dev, g, session.Options{Levels: true})) }},
+		{"Between", func() error { return second(session.Between(ctx, dev, g, q, []uint32{50}, session.Options{})) }},
 		{"Ask", func() error {
-			_, _, err := graph.Ask(ctx, dev, []graph.Question{{g, q}}, graph.SessionOptions{})
+			_, _, err := session.Ask(ctx, dev, []session.Question{{Graph: g, Query: q}}, session.Options{})
 			return err
 		}},
-		{"Taint", func() error { return second(graph.Taint(ctx, dev, g, taint, graph.SessionOptions{})) }},
+		{"Taint", func() error { return second(session.Taint(ctx, dev, g, taint, session.Options{})) }},
 		{"ifds.Solve", func() error { return second(ifds.Solve(ctx, g, q.Seeds, ifds.Options{Unbalanced: true})) }},
-		{"ifds.Taint", func() error { return second(ifds.Taint(ctx, dev, g, taint, graph.SessionOptions{})) }},
+		{"ifds.Taint", func() error { return second(ifds.Taint(ctx, dev, g, taint, session.Options{})) }},
 		{"Read", func() error {
 			return g.Read(func() error {
 				sum := uint32(0)
@@ -166,28 +168,28 @@ func glance(g *graph.CSR) {
 	g.Masks()
 	g.Bytes()
 	g.Data()
-	graph.DeviceBytes(context.Background(), g, graph.SessionOptions{Levels: true})
+	session.DeviceBytes(context.Background(), g, session.Options{Levels: true})
 }
 
 // TestAFileThatChangesIsAnError asks everything of graphs and sessions that were open when their file changed, twice.
 func TestAFileThatChangesIsAnError(t *testing.T) {
 	for what, lose := range losses {
-		for _, engine := range []graph.Engine{graph.NativeEngine, graph.WavesEngine} {
-			if engine == graph.WavesEngine && what != "half" && !long.Enabled() {
+		for _, engine := range []session.Engine{session.NativeEngine, session.WavesEngine} {
+			if engine == session.WavesEngine && what != "half" && !long.Enabled() {
 				continue // kernels take a second to compile
 			}
 			t.Run(what+"/"+engine.String(), func(t *testing.T) {
-				ctx, dev := t.Context(), openDevice(t, "cpu")
+				ctx, dev := t.Context(), graphtest.OpenDevice(t, "cpu")
 				path, g := mappedGraph(t)
-				s := must(graph.NewSession(ctx, dev, g, graph.SessionOptions{Levels: true, Engine: engine, Parallel: 2, Queries: 4, Seeds: 4}))
-				of := must(ifds.NewSession(ctx, dev, g, ifds.Options{Unbalanced: true, Engine: engine}))
+				s := graphtest.Must(session.New(ctx, dev, g, session.Options{Levels: true, Engine: engine, Parallel: 2, Queries: 4, Seeds: 4}))
+				of := graphtest.Must(ifds.NewSession(ctx, dev, g, ifds.Options{Unbalanced: true, Engine: engine}))
 				list := append(sessionQuestions(ctx, s), lookAt{"ifds", func() error { return second(of.Solve(ctx, []uint32{0})) }})
 				for _, q := range list {
 					if err := q.ask(); err != nil {
 						t.Fatalf("%s of a file that is whole: %v", q.name, err)
 					}
 				}
-				tree, dominators, back := must(s.Tree(ctx, graph.Query{Seeds: []uint32{0}})), must(s.Dominators(ctx, []uint32{0}, 0)), must(g.Reverse(t.Context()))
+				tree, dominators, back := graphtest.Must(s.Tree(ctx, session.Query{Seeds: []uint32{0}})), graphtest.Must(s.Dominators(ctx, []uint32{0}, 0)), graphtest.Must(g.Reverse(t.Context()))
 				reached := uint32(slices.Index(tree.Levels(), 1))
 				if err := lose(path); err != nil {
 					t.Fatal(err)
@@ -219,7 +221,7 @@ func TestAFileThatChangesIsAnError(t *testing.T) {
 
 // TestNothingIsVerifiedOfAFileThatChanged asks each question first of all: what notices is not what came before.
 func TestNothingIsVerifiedOfAFileThatChanged(t *testing.T) {
-	dev := openDevice(t, "cpu")
+	dev := graphtest.OpenDevice(t, "cpu")
 	for what, lose := range losses {
 		for i := range 15 {
 			path, g := mappedGraph(t)
@@ -247,17 +249,17 @@ func TestNothingIsVerifiedOfAFileThatChanged(t *testing.T) {
 
 // TestAGraphIsClosedWhenNobodyUsesIt names who does.
 func TestAGraphIsClosedWhenNobodyUsesIt(t *testing.T) {
-	ctx, dev := t.Context(), openDevice(t, "cpu")
+	ctx, dev := t.Context(), graphtest.OpenDevice(t, "cpu")
 	_, g := mappedGraph(t)
 	data := g.Data()
 	data.Weights = nil
 	closers := map[string]func() error{}
-	for label, of := range map[string]*graph.CSR{"own": g, "with": must(g.With(data)), "back": must(g.Reverse(t.Context())), "without": must(g.Without(t.Context(), []uint32{3}))} {
-		s := must(graph.NewSession(ctx, dev, of, graph.SessionOptions{Label: label, Parallel: 2}))
+	for label, of := range map[string]*graph.CSR{"own": g, "with": graphtest.Must(g.With(data)), "back": graphtest.Must(g.Reverse(t.Context())), "without": graphtest.Must(g.Without(t.Context(), []uint32{3}))} {
+		s := graphtest.Must(session.New(ctx, dev, of, session.Options{Label: label, Parallel: 2}))
 		closers[label] = s.Close
 	}
-	closers["program"] = must(ifds.NewSession(ctx, nil, g, ifds.Options{Label: "program", Unbalanced: true})).Close
-	release := must(g.Hold("who reads its rows"))
+	closers["program"] = graphtest.Must(ifds.NewSession(ctx, nil, g, ifds.Options{Label: "program", Unbalanced: true})).Close
+	release := graphtest.Must(g.Hold("who reads its rows"))
 	closers["who reads its rows"] = func() error { release(); release(); return nil }
 	for label, closeIt := range closers {
 		err := g.Close()
@@ -319,8 +321,8 @@ func TestTheTimeOfAFileAloneIsNoChange(t *testing.T) {
 
 // TestZeroValuesAreErrors calls every method of what only functions make, and was not made: an error or nothing, and nobody waits.
 func TestZeroValuesAreErrors(t *testing.T) {
-	for _, v := range []any{&graph.Session{}, &graph.Fixpoint[uint32]{}, &graph.Pending{}, &graph.Reached{}, &graph.Tree{}, &graph.Dominators{}, &graph.Components{},
-		&graph.Topological{}, &graph.BitSets{}, &graph.Fixed[uint32]{}, &graph.CSR{}, &graph.Strings{}, &ifds.Session{}, &ifds.Solution{}} {
+	for _, v := range []any{&session.Session{}, &session.Fixpoint[uint32]{}, &session.Pending{}, &session.Reached{}, &session.Tree{}, &session.Dominators{}, &session.Components{},
+		&session.Topological{}, &session.BitSets{}, &session.Fixed[uint32]{}, &graph.CSR{}, &graph.Strings{}, &ifds.Session{}, &ifds.Solution{}} {
 		of := reflect.ValueOf(v)
 		for i := range of.NumMethod() {
 			m := of.Method(i)

@@ -3,6 +3,8 @@ package graph
 import (
 	"sync/atomic"
 	"unsafe"
+
+	"github.com/govyre/vyre/graph/internal/limits"
 )
 
 // offset is where a row starts: 64 bits where 32 do not count the arcs.
@@ -15,16 +17,13 @@ type offsets struct {
 	wide   []uint64
 }
 
-// narrowArcs is how many arcs offsets of 32 bits are used for. Tests set it to less, so that small graphs have those of 64.
-var narrowArcs uint64 = 1<<32 - 1
-
 // newOffsets takes degrees of nodes, with one entry more, and makes the starts of their rows of them.
 func newOffsets(degrees []uint32) offsets {
 	var arcs uint64
 	for _, d := range degrees {
 		arcs += uint64(d)
 	}
-	if arcs <= narrowArcs {
+	if arcs <= limits.NarrowArcs {
 		startRows(degrees, degrees)
 		return offsets{narrow: degrees}
 	}
@@ -45,7 +44,7 @@ func startRows[O offset](starts []O, degrees []uint32) {
 // settled is the same offsets in the width that their number of arcs has.
 func (o offsets) settled() offsets {
 	switch n := o.len(); {
-	case n == 0 || (o.wide != nil) == (o.at(n-1) > narrowArcs):
+	case n == 0 || (o.wide != nil) == (o.at(n-1) > limits.NarrowArcs):
 		return o
 	case o.wide != nil:
 		return offsets{narrow: converted[uint32](o.wide)}

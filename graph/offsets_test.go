@@ -8,20 +8,16 @@ import (
 	"testing"
 
 	"github.com/govyre/vyre/graph"
+	"github.com/govyre/vyre/graph/internal/graphtest"
+	"github.com/govyre/vyre/graph/internal/limits"
+	"github.com/govyre/vyre/graph/session"
 	"github.com/govyre/vyre/internal/long"
 )
 
-// wideFrom has graphs that are made from now on get offsets of 64 bits, if they have more arcs than that, until the test is over.
-func wideFrom(t *testing.T, arcs uint64) {
-	t.Helper()
-	before := graph.SetNarrow(arcs)
-	t.Cleanup(func() { graph.SetNarrow(before) })
-}
-
 // answersOf asks a session everything.
-func answersOf(t *testing.T, g *graph.CSR, queries []graph.Query, engine graph.Engine) (lists [][]uint32, facts []uint64) {
+func answersOf(t *testing.T, g *graph.CSR, queries []session.Query, engine session.Engine) (lists [][]uint32, facts []uint64) {
 	t.Helper()
-	s, err := graph.NewSession(t.Context(), openDevice(t, "cpu"), g, graph.SessionOptions{Engine: engine, Levels: true})
+	s, err := session.New(t.Context(), graphtest.OpenDevice(t, "cpu"), g, session.Options{Engine: engine, Levels: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,7 +50,7 @@ func answersOf(t *testing.T, g *graph.CSR, queries []graph.Query, engine graph.E
 		gen[v], kill[v] = 1<<(v%64), 1<<(v*7%64)
 	}
 	for _, backward := range []bool{false, true} {
-		sets, err := s.BitFlow(t.Context(), graph.BitFlow{Words: 1, Gen: gen, Kill: kill, Backward: backward, Kinds: queries[0].Kinds})
+		sets, err := s.BitFlow(t.Context(), session.BitFlow{Words: 1, Gen: gen, Kill: kill, Backward: backward, Kinds: queries[0].Kinds})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -62,7 +58,7 @@ func answersOf(t *testing.T, g *graph.CSR, queries []graph.Query, engine graph.E
 			facts = append(facts, sets.In(v)...)
 		}
 	}
-	others, more := otherAnswers(t, s, queries[0])
+	others, more := graphtest.OtherAnswers(t, s, queries[0])
 	return append(append(lists, levels, weak.Labels(), d.Immediate()), others...), append(facts, more...)
 }
 
@@ -72,28 +68,28 @@ func TestOffsetsOf64BitsChangeNothing(t *testing.T) {
 	for seed := range long.Seeds(t, 4, 12, 400) {
 		r := rand.New(rand.NewPCG(seed, 64))
 		made := func() *graph.CSR {
-			g := randomGraph(t, seed, 70, seed%2 == 0)
+			g := graphtest.RandomGraph(t, seed, 70, seed%2 == 0)
 			if seed%3 == 0 {
-				g = both(t, g)
+				g = graphtest.Both(t, g)
 			}
 			return g
 		}
 		narrow := made()
-		queries := make([]graph.Query, []int{1, 3}[r.IntN(2)])
+		queries := make([]session.Query, []int{1, 3}[r.IntN(2)])
 		for i := range queries {
-			queries[i] = graph.Query{Seeds: someNodes(r, narrow, 3), Kinds: []uint32{0, 1, 6}[r.IntN(3)]}
+			queries[i] = session.Query{Seeds: graphtest.SomeNodes(r, narrow, 3), Kinds: []uint32{0, 1, 6}[r.IntN(3)]}
 		}
-		want, facts := answersOf(t, narrow, queries, graph.NativeEngine)
+		want, facts := answersOf(t, narrow, queries, session.NativeEngine)
 		t.Run("", func(t *testing.T) {
-			wideFrom(t, 0)
+			graphtest.WideFrom(t, 0)
 			wide := made()
 			if wide.Offsets() != nil || len(wide.WideOffsets()) != wide.Nodes()+1 {
 				t.Fatal("the offsets have 32 bits")
 			}
-			if must(wide.Digest(t.Context())) != must(narrow.Digest(t.Context())) || must(must(wide.Reverse(t.Context())).Digest(t.Context())) != must(must(narrow.Reverse(t.Context())).Digest(t.Context())) {
+			if graphtest.Must(wide.Digest(t.Context())) != graphtest.Must(narrow.Digest(t.Context())) || graphtest.Must(graphtest.Must(wide.Reverse(t.Context())).Digest(t.Context())) != graphtest.Must(graphtest.Must(narrow.Reverse(t.Context())).Digest(t.Context())) {
 				t.Error("digests differ")
 			}
-			got, gotFacts := answersOf(t, wide, queries, graph.NativeEngine)
+			got, gotFacts := answersOf(t, wide, queries, session.NativeEngine)
 			for i := range want {
 				if !slices.Equal(got[i], want[i]) {
 					t.Errorf("seed %d: answer %d is %v, want %v", seed, i, got[i], want[i])
@@ -110,13 +106,13 @@ func TestOffsetsOf64BitsChangeNothing(t *testing.T) {
 // have to be and read at either width.
 func TestWhatMakesGraphsMakesWideOnes(t *testing.T) {
 	for _, name := range []string{"kron:7", "road:20x20", "icfg:4,16,4", "skew:4096", "star:50", "complete:20", "chain:1"} {
-		narrow := generated(t, name)
+		narrow := graphtest.Generated(t, name)
 		t.Run(name, func(t *testing.T) {
-			before := graph.SetNarrow(uint64(narrow.Arcs()) - min(1, uint64(narrow.Arcs())))
-			defer graph.SetNarrow(before)
-			wide := generated(t, name)
-			if (wide.WideOffsets() == nil) != (narrow.Arcs() == 0) || must(wide.Digest(t.Context())) != must(narrow.Digest(t.Context())) {
-				t.Fatalf("offsets of 64 bits: %v, digests %x and %x", wide.WideOffsets() != nil, must(wide.Digest(t.Context())), must(narrow.Digest(t.Context())))
+			before := limits.NarrowArcs
+			graphtest.WideFrom(t, uint64(narrow.Arcs())-min(1, uint64(narrow.Arcs())))
+			wide := graphtest.Generated(t, name)
+			if (wide.WideOffsets() == nil) != (narrow.Arcs() == 0) || graphtest.Must(wide.Digest(t.Context())) != graphtest.Must(narrow.Digest(t.Context())) {
+				t.Fatalf("offsets of 64 bits: %v, digests %x and %x", wide.WideOffsets() != nil, graphtest.Must(wide.Digest(t.Context())), graphtest.Must(narrow.Digest(t.Context())))
 			}
 			for _, o := range []graph.BuildOptions{{Symmetric: true}, {Dedup: true}, {NoSelf: true}, {Symmetric: true, Dedup: true, NoSelf: true}} {
 				a, did, err := wide.Rebuild(t.Context(), o)
@@ -124,11 +120,11 @@ func TestWhatMakesGraphsMakesWideOnes(t *testing.T) {
 					t.Fatal(err)
 				}
 				b, same, err := narrow.Rebuild(t.Context(), o)
-				if err != nil || must(a.Digest(t.Context())) != must(b.Digest(t.Context())) || did != same {
-					t.Errorf("%+v: %x and %x, %+v and %+v, %v", o, must(a.Digest(t.Context())), must(b.Digest(t.Context())), did, same, err)
+				if err != nil || graphtest.Must(a.Digest(t.Context())) != graphtest.Must(b.Digest(t.Context())) || did != same {
+					t.Errorf("%+v: %x and %x, %+v and %+v, %v", o, graphtest.Must(a.Digest(t.Context())), graphtest.Must(b.Digest(t.Context())), did, same, err)
 				}
 			}
-			if a, b := must(wide.Without(t.Context(), []uint32{0, 3})), must(narrow.Without(t.Context(), []uint32{0, 3})); must(a.Digest(t.Context())) != must(b.Digest(t.Context())) {
+			if a, b := graphtest.Must(wide.Without(t.Context(), []uint32{0, 3})), graphtest.Must(narrow.Without(t.Context(), []uint32{0, 3})); graphtest.Must(a.Digest(t.Context())) != graphtest.Must(b.Digest(t.Context())) {
 				t.Error("without some nodes digests differ")
 			}
 			var file bytes.Buffer
@@ -136,12 +132,12 @@ func TestWhatMakesGraphsMakesWideOnes(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, arcs := range []uint64{before, 0} {
-				graph.SetNarrow(arcs)
+				limits.NarrowArcs = arcs
 				g, err := graph.Decode("x.vyg", file.Bytes())
 				if err != nil || g.Verify(t.Context()) != nil {
 					t.Fatal(err, g.Verify(t.Context()))
 				}
-				if must(g.Digest(t.Context())) != must(narrow.Digest(t.Context())) || !slices.Equal(g.Targets(), narrow.Targets()) || g.First(uint32(g.Nodes())) != narrow.Arcs() {
+				if graphtest.Must(g.Digest(t.Context())) != graphtest.Must(narrow.Digest(t.Context())) || !slices.Equal(g.Targets(), narrow.Targets()) || g.First(uint32(g.Nodes())) != narrow.Arcs() {
 					t.Error("the file has another graph")
 				}
 				if again, _ := g.With(g.Data()); again.Check() != nil {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/govyre/vyre/graph/generate"
+	"github.com/govyre/vyre/graph/internal/graphtest"
 )
 
 // TestParallelBuildsAreOneGraph: however many cores place arcs, and with few or many portions.
@@ -26,7 +27,7 @@ func TestParallelBuildsAreOneGraph(t *testing.T) {
 			if err := many.Check(); err != nil {
 				t.Errorf("%s: %v", name, err)
 			}
-			if must(many.Digest(t.Context())) != must(one.Digest(t.Context())) || must(many.Symmetric(t.Context())) != must(one.Symmetric(t.Context())) {
+			if graphtest.Must(many.Digest(t.Context())) != graphtest.Must(one.Digest(t.Context())) || graphtest.Must(many.Symmetric(t.Context())) != graphtest.Must(one.Symmetric(t.Context())) {
 				t.Errorf("%s: another graph on %d cores", name, cores)
 			}
 		}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/govyre/vyre/graph"
 	"github.com/govyre/vyre/graph/generate"
+	"github.com/govyre/vyre/graph/internal/graphtest"
 	"github.com/govyre/vyre/internal/long"
 )
 
@@ -62,8 +63,8 @@ func TestSkewClosures(t *testing.T) {
 				t.Fatal(err)
 			}
 			levels := search(t, g, seeds, want.filter)
-			set, w := graph.Bitset(levels), widths(levels)
-			got := closure{g.Nodes(), g.Arcs(), len(seeds), want.filter, len(w), total(w), short(graph.Digest64(set)), graph.Fold(set)}
+			set, w := graph.Bitset(levels), graphtest.Widths(levels)
+			got := closure{g.Nodes(), g.Arcs(), len(seeds), want.filter, len(w), graphtest.Total(w), graphtest.Short(graph.Digest64(set)), graph.Fold(set)}
 			if got != want {
 				t.Errorf("\n got %+v\nwant %+v", got, want)
 			}
@@ -79,13 +80,13 @@ func TestSkewComponents(t *testing.T) {
 	} {
 		t.Run(fmt.Sprint(c.n), func(t *testing.T) {
 			g, _ := skew(t, c.n)
-			if n, most := parts(weak(g, generate.SkewKinds)); n != c.weak || most != c.weakest {
+			if n, most := graphtest.Sizes(graphtest.Weak(g, generate.SkewKinds)); n != c.weak || most != c.weakest {
 				t.Errorf("%d weak components, the largest of %d nodes, want %d and %d", n, most, c.weak, c.weakest)
 			}
-			if n, most := parts(strong(g, generate.SkewKinds)); n != c.strong || most != c.strongest {
+			if n, most := graphtest.Sizes(graphtest.Strong(g, generate.SkewKinds)); n != c.strong || most != c.strongest {
 				t.Errorf("%d strong components, the largest of %d nodes, want %d and %d", n, most, c.strong, c.strongest)
 			}
-			if n, _ := parts(strong(g, graph.AllKinds)); n != 1 {
+			if n, _ := graphtest.Sizes(graphtest.Strong(g, graph.AllKinds)); n != 1 {
 				t.Errorf("%d strong components without a filter, want 1", n)
 			}
 		})
@@ -104,7 +105,7 @@ func TestSkewWaves(t *testing.T) {
 		{"masks", "9eabbd0f640d8e13", g.Masks()},
 		{"seeds", "4fad51889c17e72e", seeds},
 	} {
-		if got := short(graph.Digest32(d.words)); got != d.want {
+		if got := graphtest.Short(graph.Digest32(d.words)); got != d.want {
 			t.Errorf("%s: %s, want %s", d.what, got, d.want)
 		}
 	}
@@ -124,12 +125,12 @@ func TestSkewWaves(t *testing.T) {
 			}
 		}
 	}
-	kinds := widths(search(t, g, seeds, generate.SkewKinds))
+	kinds := graphtest.Widths(search(t, g, seeds, generate.SkewKinds))
 	for _, c := range []struct {
 		what      string
 		got, want []int
 	}{
-		{"nodes of facts", widths(levels), []int{12057, 382366, 291662, 163935, 73643, 30383, 11440, 4357, 1586, 494, 167, 54, 21, 11, 5, 2}},
+		{"nodes of facts", graphtest.Widths(levels), []int{12057, 382366, 291662, 163935, 73643, 30383, 11440, 4357, 1586, 494, 167, 54, 21, 11, 5, 2}},
 		{"arcs looked at", looked, []int{542999, 607699, 458217, 258738, 117689, 50935, 18338, 7144, 2592, 779, 259, 96, 50, 21, 7, 4}},
 		{"arcs allowed", through, []int{475310, 531584, 401008, 226432, 102785, 44500, 16075, 6269, 2242, 687, 218, 81, 46, 17, 6, 3}},
 		{"nodes of kinds", kinds, []int{12057, 337458, 244343, 140979, 69327, 32102, 14352, 6324, 2673, 1075, 466, 192, 98, 35, 12, 4}},
@@ -138,11 +139,11 @@ func TestSkewWaves(t *testing.T) {
 			t.Errorf("%s:\n got %d\nwant %d", c.what, c.got, c.want)
 		}
 	}
-	if w := widths(search(t, g, seeds, graph.AllKinds)); len(w) != 12 || total(w) != 1048576 {
-		t.Errorf("without a filter %d waves reach %d nodes, want 12 and all", len(w), total(w))
+	if w := graphtest.Widths(search(t, g, seeds, graph.AllKinds)); len(w) != 12 || graphtest.Total(w) != 1048576 {
+		t.Errorf("without a filter %d waves reach %d nodes, want 12 and all", len(w), graphtest.Total(w))
 	}
 	arcs := 0
-	allowed(g, generate.SkewKinds, func(_, _ uint32) { arcs++ })
+	graphtest.Allowed(g, generate.SkewKinds, func(_, _ uint32) { arcs++ })
 	if arcs != 1642435 {
 		t.Errorf("%d arcs of the three kinds, want 1642435", arcs)
 	}
@@ -150,11 +151,11 @@ func TestSkewWaves(t *testing.T) {
 
 func TestSkewBackward(t *testing.T) {
 	g, seeds := skew(t, 1048576)
-	levels := search(t, reversed(g, generate.SkewKinds), seeds, graph.AllKinds)
-	if w := widths(levels); len(w) != 72 || total(w) != 338638 {
-		t.Errorf("%d waves reach %d nodes, want 72 and 338638", len(w), total(w))
+	levels := search(t, graphtest.Reversed(g, generate.SkewKinds), seeds, graph.AllKinds)
+	if w := graphtest.Widths(levels); len(w) != 72 || graphtest.Total(w) != 338638 {
+		t.Errorf("%d waves reach %d nodes, want 72 and 338638", len(w), graphtest.Total(w))
 	}
-	if got := short(graph.Digest64(graph.Bitset(levels))); got != "451f2e1efefcbdf0" {
+	if got := graphtest.Short(graph.Digest64(graph.Bitset(levels))); got != "451f2e1efefcbdf0" {
 		t.Errorf("digest %s", got)
 	}
 }
@@ -163,7 +164,7 @@ func TestSkewSeedsOneByOne(t *testing.T) {
 	g, seeds := skew(t, 1048576)
 	sum := 0
 	for _, s := range seeds[:64] {
-		sum += total(widths(search(t, g, []uint32{s}, generate.SkewKinds)))
+		sum += graphtest.Total(graphtest.Widths(search(t, g, []uint32{s}, generate.SkewKinds)))
 	}
 	if sum != 18200632 {
 		t.Errorf("the first 64 seeds reach %d nodes in sum, want 18200632", sum)

@@ -17,6 +17,8 @@ import (
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/graph"
 	"github.com/govyre/vyre/graph/generate"
+	"github.com/govyre/vyre/graph/internal/graphtest"
+	"github.com/govyre/vyre/graph/session"
 	"github.com/govyre/vyre/internal/long"
 )
 
@@ -54,7 +56,7 @@ func same(t *testing.T, got, want *graph.CSR) {
 	t.Helper()
 	for what, pair := range map[string][2]any{
 		"offsets": {got.Offsets(), want.Offsets()}, "targets": {append([]uint32{}, got.Targets()...), append([]uint32{}, want.Targets()...)},
-		"masks": {got.Masks(), want.Masks()}, "digest": {must(got.Digest(t.Context())), must(want.Digest(t.Context()))}, "data": {got.Data(), want.Data()},
+		"masks": {got.Masks(), want.Masks()}, "digest": {graphtest.Must(got.Digest(t.Context())), graphtest.Must(want.Digest(t.Context()))}, "data": {got.Data(), want.Data()},
 	} {
 		if !reflect.DeepEqual(pair[0], pair[1]) {
 			t.Errorf("%s: got %v, want %v", what, pair[0], pair[1])
@@ -64,8 +66,8 @@ func same(t *testing.T, got, want *graph.CSR) {
 
 func TestFilesHoldGraphs(t *testing.T) {
 	graphs := map[string]*graph.CSR{"full": full(t), "empty": {}}
-	for _, name := range smallGraphs {
-		graphs[name] = smallGraph(t, name)
+	for _, name := range graphtest.SmallGraphs {
+		graphs[name] = graphtest.SmallGraph(t, name)
 	}
 	for name, g := range graphs {
 		t.Run(name, func(t *testing.T) {
@@ -95,7 +97,7 @@ func TestFilesHoldGraphs(t *testing.T) {
 // TestAClosedGraphIsRefused by what looks at its arcs, and has no memory to look at.
 func TestAClosedGraphIsRefused(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.vyg")
-	if err := os.WriteFile(path, written(t, smallGraph(t, smallGraphs[0])), 0o600); err != nil {
+	if err := os.WriteFile(path, written(t, graphtest.SmallGraph(t, graphtest.SmallGraphs[0])), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	g, err := graph.Open(path)
@@ -109,9 +111,9 @@ func TestAClosedGraphIsRefused(t *testing.T) {
 		t.Skip("files are read there, and what was read stays")
 	}
 	_, levels := graph.Levels(t.Context(), g, []uint32{0}, graph.AllKinds)
-	_, session := graph.NewSession(t.Context(), openDevice(t, "cpu"), g, graph.SessionOptions{})
+	_, opened := session.New(t.Context(), graphtest.OpenDevice(t, "cpu"), g, session.Options{})
 	_, writing := g.Encode(t.Context(), io.Discard)
-	for what, err := range map[string]error{"Verify": g.Verify(t.Context()), "Levels": levels, "NewSession": session, "Encode": writing} {
+	for what, err := range map[string]error{"Verify": g.Verify(t.Context()), "Levels": levels, "NewSession": opened, "Encode": writing} {
 		if !errors.Is(err, driver.Closed) || !strings.Contains(err.Error(), "the graph is closed; fix: open it again") {
 			t.Errorf("%s: %v", what, err)
 		}
@@ -144,19 +146,19 @@ func TestNodeKindsAndTagsEnterTheDigest(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	digests := map[[32]byte]string{must(bare.Digest(t.Context())): "bare"}
+	digests := map[[32]byte]string{graphtest.Must(bare.Digest(t.Context())): "bare"}
 	for name, d := range map[string]graph.Data{"node kinds": {NodeKinds: []uint32{1, 2, 3}}, "tags": {Tags: []uint32{1, 2, 3}}, "both": {NodeKinds: []uint32{1, 2, 3}, Tags: []uint32{1, 2, 3}}} {
 		with, err := bare.With(d)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if other, known := digests[must(with.Digest(t.Context()))]; known {
+		if other, known := digests[graphtest.Must(with.Digest(t.Context()))]; known {
 			t.Errorf("%s has the digest of %s", name, other)
 		}
-		digests[must(with.Digest(t.Context()))] = name
+		digests[graphtest.Must(with.Digest(t.Context()))] = name
 	}
 	named, err := bare.With(graph.Data{Names: graph.NewStrings([]string{"a", "b", "c"}), Weights: []uint32{1, 2, 3}})
-	if err != nil || must(named.Digest(t.Context())) != must(bare.Digest(t.Context())) {
+	if err != nil || graphtest.Must(named.Digest(t.Context())) != graphtest.Must(bare.Digest(t.Context())) {
 		t.Errorf("%v, names and weights change the digest", err)
 	}
 }
@@ -254,7 +256,7 @@ func TestOtherWidths(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	wide := graph.VYG{Nodes: 2, Arcs: 2, Width: 8, Digest: must(g.Digest(t.Context())), Sections: map[uint32][]byte{1: graph.Bytes64(0, 1, 2), 2: graph.Bytes32(1, 0), 99: {1, 2, 3}}}
+	wide := graph.VYG{Nodes: 2, Arcs: 2, Width: 8, Digest: graphtest.Must(g.Digest(t.Context())), Sections: map[uint32][]byte{1: graph.Bytes64(0, 1, 2), 2: graph.Bytes32(1, 0), 99: {1, 2, 3}}}
 	got, err := graph.Decode("x.vyg", wide.Bytes())
 	if err != nil || got.Verify(t.Context()) != nil {
 		t.Fatal(err, got.Verify(t.Context()))
@@ -302,7 +304,7 @@ func TestSessionsRefuseBrokenFiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = graph.NewSession(t.Context(), openDevice(t, "cpu"), g, graph.SessionOptions{Engine: graph.WavesEngine})
+	_, err = session.New(t.Context(), graphtest.OpenDevice(t, "cpu"), g, session.Options{Engine: session.WavesEngine})
 	if want := "x.vyg: section targets at 8192: checksum differs"; err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}
@@ -337,7 +339,7 @@ func lookedAt(t *testing.T, g *graph.CSR) {
 	g.Digest(t.Context())
 	g.Masks()
 	g.Bytes()
-	graph.DeviceBytes(t.Context(), g, graph.SessionOptions{Levels: true})
+	session.DeviceBytes(t.Context(), g, session.Options{Levels: true})
 	d := g.Data()
 	d.Tags = nil
 	if _, err := g.With(d); err != nil && wrong == nil {
@@ -349,7 +351,7 @@ func lookedAt(t *testing.T, g *graph.CSR) {
 // begin, targets and kinds beyond their tables, texts that end nowhere. The fuzz target goes on from there.
 func TestNoBytesPanic(t *testing.T) {
 	rng, opened := rand.New(rand.NewPCG(1, 8)), 0
-	files := [][]byte{written(t, full(t)), written(t, must(generate.Graph(context.Background(), "skew:16", generate.Options{Seed: 1}))), written(t, must(generate.Graph(context.Background(), "grid:4x4", generate.Options{})))}
+	files := [][]byte{written(t, full(t)), written(t, graphtest.Must(generate.Graph(context.Background(), "skew:16", generate.Options{Seed: 1}))), written(t, graphtest.Must(generate.Graph(context.Background(), "grid:4x4", generate.Options{})))}
 	for range long.Count(600, 12000, 12000) {
 		b := slices.Clone(files[rng.IntN(len(files))])
 		for range 1 + rng.IntN(3) {
@@ -392,7 +394,7 @@ func FuzzOpen(f *testing.F) {
 			return
 		}
 		back, err := graph.Decode("x.vyg", written(t, g))
-		if err != nil || back.Verify(t.Context()) != nil || must(back.Digest(t.Context())) != must(g.Digest(t.Context())) {
+		if err != nil || back.Verify(t.Context()) != nil || graphtest.Must(back.Digest(t.Context())) != graphtest.Must(g.Digest(t.Context())) {
 			t.Fatal(err, back.Verify(t.Context()))
 		}
 		if err := g.Check(); err != nil {

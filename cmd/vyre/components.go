@@ -17,6 +17,7 @@ import (
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/graph"
 	"github.com/govyre/vyre/graph/report"
+	"github.com/govyre/vyre/graph/session"
 	"github.com/govyre/vyre/internal/printable"
 )
 
@@ -122,7 +123,7 @@ func (c *componentsCmd) analyse(t *terminal, g *graph.CSR) (doc componentsDoc, l
 	if doc.Kinds, err = kindsMask(g, c.Kinds); err != nil || g.Nodes() == 0 {
 		return doc, nil, err
 	}
-	err = t.session(c.Device, g, graph.SessionOptions{Label: "components", Queries: 1, Seeds: 1, Parts: c.AllowPartitioned}, func(dev driver.Device, s *graph.Session) error {
+	err = t.session(c.Device, g, session.Options{Label: "components", Queries: 1, Seeds: 1, Parts: c.AllowPartitioned}, func(dev driver.Device, s *session.Session) error {
 		began := time.Now()
 		ask := s.Components
 		if c.Strong {
@@ -142,7 +143,7 @@ func (c *componentsCmd) analyse(t *terminal, g *graph.CSR) (doc componentsDoc, l
 }
 
 // fill adds what was asked for.
-func (c *componentsCmd) fill(doc *componentsDoc, g *graph.CSR, found *graph.Components) {
+func (c *componentsCmd) fill(doc *componentsDoc, g *graph.CSR, found *session.Components) {
 	sizes := map[int]int{}
 	var all []componentEntry
 	few := found.Count() <= mostLines && !c.Sizes

@@ -16,6 +16,7 @@ import (
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/graph"
 	"github.com/govyre/vyre/graph/report"
+	"github.com/govyre/vyre/graph/session"
 	"github.com/govyre/vyre/internal/printable"
 )
 
@@ -53,7 +54,7 @@ type dominated struct {
 	g         *graph.CSR
 	roots, of []uint32
 	kinds     uint32
-	*graph.Dominators
+	*session.Dominators
 	depth []uint32 // of each node that is reached, in the forest
 	run   report.Run
 }
@@ -126,7 +127,7 @@ func (c *dominatorsCmd) ask(t *terminal, g *graph.CSR) (*dominated, error) {
 	if a.of, err = names.find("--of", c.Of); err != nil {
 		return nil, err
 	}
-	err = t.session(c.Device, g, graph.SessionOptions{Label: "dominators", Queries: 1, Seeds: 1}, func(dev driver.Device, s *graph.Session) (err error) {
+	err = t.session(c.Device, g, session.Options{Label: "dominators", Queries: 1, Seeds: 1}, func(dev driver.Device, s *session.Session) (err error) {
 		began := time.Now()
 		if a.Dominators, err = s.Dominators(t.ctx, a.roots, a.kinds); err == nil {
 			a.run = runOf(dev, a.Run, began, s.Bytes())
@@ -199,7 +200,7 @@ func (c *dominatorsCmd) doc(ctx context.Context, a *dominated) (dominatorsDoc, e
 		return dominatorsDoc{}, err
 	}
 	doc := dominatorsDoc{Schema: dominatorsSchema, Graph: of, Roots: a.roots, Kinds: a.kinds, Count: len(a.Order()), Levels: a.levels(), Nodes: []dominatorEntry{}, Run: a.run}
-	if a.Shares != (graph.DominatorShares{}) {
+	if a.Shares != (session.DominatorShares{}) {
 		shares := sharesEntry(a.Shares)
 		doc.Shares = &shares
 	}
@@ -223,7 +224,7 @@ func (c *dominatorsCmd) doc(ctx context.Context, a *dominated) (dominatorsDoc, e
 
 func (c *dominatorsCmd) printText(out io.Writer, a *dominated) {
 	fmt.Fprintf(out, "%s of %s nodes, in %s\n", report.Thousands(int64(len(a.Order()))), report.Thousands(int64(a.g.Nodes())), counted(a.levels(), "level"))
-	if s := a.Shares; s != (graph.DominatorShares{}) {
+	if s := a.Shares; s != (session.DominatorShares{}) {
 		fmt.Fprintf(out, "procedures: %d of one node, %d by a warp each, %d by a workgroup each, %d on the host\n", s.Alone, s.Warp, s.Group, s.Host)
 	}
 	if len(a.of) == 0 {

@@ -17,6 +17,7 @@ import (
 	"github.com/govyre/vyre/graph/files"
 	"github.com/govyre/vyre/graph/generate"
 	"github.com/govyre/vyre/graph/report"
+	"github.com/govyre/vyre/graph/session"
 	"github.com/govyre/vyre/internal/printable"
 )
 
@@ -361,7 +362,7 @@ func (t *terminal) document(json bool, schema string, run func(t *terminal) erro
 }
 
 // session opens a device and a session of a graph there, and closes both when the questions are asked.
-func (t *terminal) session(device string, g *graph.CSR, o graph.SessionOptions, ask func(dev driver.Device, s *graph.Session) error) (err error) {
+func (t *terminal) session(device string, g *graph.CSR, o session.Options, ask func(dev driver.Device, s *session.Session) error) (err error) {
 	dev, err := openDevice(device, driver.OpenOptions{CloseTimeout: closeTimeout})
 	if err != nil {
 		return err
@@ -371,7 +372,7 @@ func (t *terminal) session(device string, g *graph.CSR, o graph.SessionOptions, 
 	o.Topology = topologyOn(dev, o.Topology)
 	stop := t.spin("searching")
 	defer stop()
-	s, err := graph.NewSession(t.ctx, dev, g, o)
+	s, err := session.New(t.ctx, dev, g, o)
 	if err != nil {
 		return err
 	}

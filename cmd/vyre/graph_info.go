@@ -17,6 +17,7 @@ import (
 	"github.com/govyre/vyre/graph"
 	"github.com/govyre/vyre/graph/files"
 	"github.com/govyre/vyre/graph/report"
+	"github.com/govyre/vyre/graph/session"
 	"github.com/govyre/vyre/internal/printable"
 )
 
@@ -202,7 +203,7 @@ func (c *graphInfoCmd) components(t *terminal, g *graph.CSR, doc *graphDoc) erro
 	if g.Nodes() == 0 {
 		return nil
 	}
-	return t.session(c.Device, g, graph.SessionOptions{Label: "components", Queries: 1, Seeds: 1}, func(_ driver.Device, s *graph.Session) error {
+	return t.session(c.Device, g, session.Options{Label: "components", Queries: 1, Seeds: 1}, func(_ driver.Device, s *session.Session) error {
 		found, err := s.Components(t.ctx, graph.AllKinds)
 		if err == nil {
 			_, most := found.Largest()
@@ -231,12 +232,12 @@ func kindsOf(g *graph.CSR) []kindEntry {
 
 // deviceBytes is what sessions of a graph take on a device.
 func deviceBytes(ctx context.Context, g *graph.CSR) (map[string]uint64, error) {
-	one := graph.SessionOptions{Queries: 1, Seeds: 1}
+	one := session.Options{Queries: 1, Seeds: 1}
 	levels, lanes := one, one
 	levels.Levels, lanes.Queries = true, 64
 	needs := make(map[string]uint64)
-	for name, o := range map[string]graph.SessionOptions{"reach": one, "levels": levels, "64 queries": lanes} {
-		n, err := graph.DeviceBytes(ctx, g, o)
+	for name, o := range map[string]session.Options{"reach": one, "levels": levels, "64 queries": lanes} {
+		n, err := session.DeviceBytes(ctx, g, o)
 		if err != nil {
 			return nil, err
 		}

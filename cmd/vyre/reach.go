@@ -13,6 +13,7 @@ import (
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/graph"
 	"github.com/govyre/vyre/graph/report"
+	"github.com/govyre/vyre/graph/session"
 	"github.com/govyre/vyre/internal/printable"
 	"github.com/govyre/vyre/megakernel"
 )
@@ -67,10 +68,10 @@ type answer struct {
 	kinds          uint32
 	words          []uint64 // who is reached
 	count          int
-	levels         []uint32     // nil if nobody asked
-	parents        []uint32     // nil if nobody asked
-	path           []graph.Step // from a seed on, or to one with --back
-	each           []int        // counts, by seed
+	levels         []uint32       // nil if nobody asked
+	parents        []uint32       // nil if nobody asked
+	path           []session.Step // from a seed on, or to one with --back
+	each           []int          // counts, by seed
 	run            report.Run
 }
 
@@ -165,11 +166,11 @@ func (c *reachCmd) search(t *terminal, a *answer) (err error) {
 		return c.between(t, a)
 	}
 	leveled := c.Levels || c.Path || c.SVG || c.As == "levels" || c.As == "parents" || len(a.targets) > 0
-	o := graph.SessionOptions{Label: "reach", Queries: 1, Seeds: max(len(a.from), 1), Levels: leveled, Topology: topologies[c.Topology], Parts: c.AllowPartitioned}
+	o := session.Options{Label: "reach", Queries: 1, Seeds: max(len(a.from), 1), Levels: leveled, Topology: topologies[c.Topology], Parts: c.AllowPartitioned}
 	if c.Each {
 		o.Queries, o.Seeds, o.Levels = min(max(len(a.from), 1), 64), 1, false
 	}
-	return t.session(c.Device, a.searched, o, func(dev driver.Device, s *graph.Session) error {
+	return t.session(c.Device, a.searched, o, func(dev driver.Device, s *session.Session) error {
 		return c.query(t, a, dev, s, leveled)
 	})
 }
@@ -183,7 +184,7 @@ func (c *reachCmd) between(t *terminal, a *answer) error {
 	defer dev.Close()
 	defer t.spin("searching")()
 	began := time.Now()
-	r, err := graph.Between(t.ctx, dev, a.searched, graph.Query{Seeds: a.from, Kinds: a.kinds}, a.targets, graph.SessionOptions{Label: "reach", Topology: topologyOn(dev, topologies[c.Topology]), Parts: c.AllowPartitioned})
+	r, err := session.Between(t.ctx, dev, a.searched, session.Query{Seeds: a.from, Kinds: a.kinds}, a.targets, session.Options{Label: "reach", Topology: topologyOn(dev, topologies[c.Topology]), Parts: c.AllowPartitioned})
 	if err != nil {
 		return err
 	}
@@ -194,7 +195,7 @@ func (c *reachCmd) between(t *terminal, a *answer) error {
 }
 
 // take keeps the nodes of an answer.
-func (a *answer) take(r *graph.Reached) {
+func (a *answer) take(r *session.Reached) {
 	a.count, a.words = r.Count(), make([]uint64, (a.searched.Nodes()+63)/64)
 	for v := range r.Nodes() {
 		a.words[v/64] |= 1 << (v % 64)
@@ -202,10 +203,10 @@ func (a *answer) take(r *graph.Reached) {
 }
 
 // query asks one.
-func (c *reachCmd) query(t *terminal, a *answer, dev driver.Device, s *graph.Session, leveled bool) (err error) {
+func (c *reachCmd) query(t *terminal, a *answer, dev driver.Device, s *session.Session, leveled bool) (err error) {
 	began := time.Now()
-	q := graph.Query{Seeds: a.from, Kinds: a.kinds}
-	run := graph.Run{Engine: s.Engine(), Topology: s.Topology()}
+	q := session.Query{Seeds: a.from, Kinds: a.kinds}
+	run := session.Run{Engine: s.Engine(), Topology: s.Topology()}
 	switch {
 	case c.Each:
 		err = a.askEach(t, s, a.from, a.kinds)
@@ -218,7 +219,7 @@ func (c *reachCmd) query(t *terminal, a *answer, dev driver.Device, s *graph.Ses
 		}
 	default:
 		q.Count = !c.Verify && c.Out == "" && !c.CSV && !c.Dot // the rest prints how many
-		var r *graph.Reached
+		var r *session.Reached
 		if r, err = s.Reach(t.ctx, q); err != nil {
 			break
 		}
@@ -256,10 +257,10 @@ func (c *reachCmd) query(t *terminal, a *answer, dev driver.Device, s *graph.Ses
 }
 
 // askTree asks for parents, too.
-func (a *answer) askTree(t *terminal, s *graph.Session, q graph.Query) (graph.Run, error) {
+func (a *answer) askTree(t *terminal, s *session.Session, q session.Query) (session.Run, error) {
 	tree, err := s.Tree(t.ctx, q)
 	if err != nil {
-		return graph.Run{}, err
+		return session.Run{}, err
 	}
 	a.levels, a.parents = tree.Levels(), tree.Parents()
 	nearest := graph.None
@@ -270,7 +271,7 @@ func (a *answer) askTree(t *terminal, s *graph.Session, q graph.Query) (graph.Ru
 	}
 	if nearest != graph.None {
 		if a.path, err = tree.Path(uint32(nearest)); err != nil {
-			return graph.Run{}, err
+			return session.Run{}, err
 		}
 	}
 	return tree.Run, nil
@@ -286,10 +287,10 @@ func topologyOn(dev driver.Device, asked megakernel.Topology) megakernel.Topolog
 }
 
 // askEach answers for each seed, 64 together.
-func (a *answer) askEach(t *terminal, s *graph.Session, seeds []uint32, kinds uint32) error {
-	queries := make([]graph.Query, len(seeds))
+func (a *answer) askEach(t *terminal, s *session.Session, seeds []uint32, kinds uint32) error {
+	queries := make([]session.Query, len(seeds))
 	for i := range seeds {
-		queries[i] = graph.Query{Seeds: seeds[i : i+1], Kinds: kinds, Count: true}
+		queries[i] = session.Query{Seeds: seeds[i : i+1], Kinds: kinds, Count: true}
 	}
 	all, err := s.Batch(t.ctx, queries)
 	if err != nil {
@@ -302,8 +303,8 @@ func (a *answer) askEach(t *terminal, s *graph.Session, seeds []uint32, kinds ui
 }
 
 // turned is a path in the reversed graph as one in the graph. The mask of an arc goes with the node that it leads to.
-func turned(path []graph.Step) []graph.Step {
-	list := make([]graph.Step, len(path))
+func turned(path []session.Step) []session.Step {
+	list := make([]session.Step, len(path))
 	for i, step := range path {
 		at := len(path) - 1 - i
 		list[at].Node = step.Node

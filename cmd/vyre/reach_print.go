@@ -20,6 +20,7 @@ import (
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/graph"
 	"github.com/govyre/vyre/graph/report"
+	"github.com/govyre/vyre/graph/session"
 	"github.com/govyre/vyre/internal/printable"
 )
 
@@ -132,9 +133,9 @@ func (c *reachCmd) print(t *terminal, a *answer) error {
 }
 
 // runOf is how an analysis went.
-func runOf(dev driver.Device, r graph.Run, began time.Time, bytes uint64) report.Run {
+func runOf(dev driver.Device, r session.Run, began time.Time, bytes uint64) report.Run {
 	e := report.Run{Device: dev.Name(), Topology: r.Topology.String(), Rounds: int(r.Record.Rounds), DeviceNS: r.Result.Device.Nanoseconds(), WallNS: time.Since(began).Nanoseconds(), Bytes: bytes, Parts: r.Parts, Streamed: r.Streamed}
-	if r.Engine == graph.NativeEngine {
+	if r.Engine == session.NativeEngine {
 		e.Topology = r.Engine.String()
 	}
 	return e

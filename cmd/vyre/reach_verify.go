@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/govyre/vyre/graph"
+	"github.com/govyre/vyre/graph/session"
 )
 
 // verify searches again, on one core of the host.
@@ -102,7 +103,7 @@ func (a *answer) verifyPath(levels []uint32, back bool) error {
 }
 
 // leads reports whether an allowed arc with the step's kinds goes from a node to the step's.
-func (a *answer) leads(from uint32, step graph.Step) bool {
+func (a *answer) leads(from uint32, step session.Step) bool {
 	targets, masks := a.searched.Row(from)
 	for i, v := range targets {
 		if v == step.Node && a.allowed(from, i) && (masks == nil && step.Mask == 1 || masks != nil && masks[i] == step.Mask) {

@@ -11,6 +11,7 @@ import (
 	"github.com/govyre/vyre/graph"
 	"github.com/govyre/vyre/graph/ifds"
 	"github.com/govyre/vyre/graph/report"
+	"github.com/govyre/vyre/graph/session"
 	"github.com/govyre/vyre/megakernel"
 )
 
@@ -73,7 +74,7 @@ func (c *taintCmd) run(t *terminal) error {
 }
 
 // query reads the lists.
-func (c *taintCmd) query(t *terminal, g *graph.CSR) (q graph.TaintQuery, err error) {
+func (c *taintCmd) query(t *terminal, g *graph.CSR) (q session.TaintQuery, err error) {
 	q.Paths = c.Paths
 	if q.Kinds, err = kindsMask(g, c.Kinds); err != nil {
 		return q, err
@@ -88,7 +89,7 @@ func (c *taintCmd) query(t *terminal, g *graph.CSR) (q graph.TaintQuery, err err
 		if !ok {
 			i = len(q.Sources)
 			at[label] = i
-			q.Sources = append(q.Sources, graph.Source{Label: label})
+			q.Sources = append(q.Sources, session.Source{Label: label})
 		}
 		q.Sources[i].Nodes = append(q.Sources[i].Nodes, nodes...)
 		return nil
@@ -107,7 +108,7 @@ func (c *taintCmd) query(t *terminal, g *graph.CSR) (q graph.TaintQuery, err err
 		return q, err
 	}
 	return q, names.lines("--sanitizers", c.Sanitizers, func(nodes []uint32, _, labels string) error {
-		s := graph.Sanitizer{Nodes: nodes}
+		s := session.Sanitizer{Nodes: nodes}
 		if labels != "" {
 			s.Labels = strings.Split(labels, ",")
 		}
@@ -156,11 +157,11 @@ func (c *taintCmd) ask(t *terminal, a *report.Taint) error {
 		return err
 	}
 	defer dev.Close()
-	o := graph.SessionOptions{Label: "taint", Topology: topologyOn(dev, megakernel.Auto)}
+	o := session.Options{Label: "taint", Topology: topologyOn(dev, megakernel.Auto)}
 	stop := t.spin("searching")
 	defer stop()
 	began := time.Now()
-	ask := graph.Taint
+	ask := session.Taint
 	if c.Contexts == "exact" {
 		ask = ifds.Taint
 	}
@@ -172,11 +173,11 @@ func (c *taintCmd) ask(t *terminal, a *report.Taint) error {
 }
 
 // how says what found contexts, where that is not plain from the device.
-func (c *taintCmd) how(dev driver.Device, a *graph.Tainted) string {
+func (c *taintCmd) how(dev driver.Device, a *session.Tainted) string {
 	switch {
 	case c.Contexts != "exact":
 		return ""
-	case a.Tabulated == graph.WavesEngine:
+	case a.Tabulated == session.WavesEngine:
 		return "exact contexts by kernels, "
 	case dev.Name() != "cpu":
 		return fmt.Sprintf("exact contexts by one core of the host (%s), ", a.Why)

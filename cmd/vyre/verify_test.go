@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/govyre/vyre/graph"
+	"github.com/govyre/vyre/graph/session"
 )
 
 // TestVerifyFindsDifferences: an answer with one wrong bit, count, level, parent or step is one that --verify refuses.
@@ -20,7 +21,7 @@ func TestVerifyFindsDifferences(t *testing.T) {
 	right := func() *answer {
 		return &answer{g: g, searched: g, from: []uint32{0}, seeds: []uint32{0}, targets: []uint32{3}, kinds: 1, words: []uint64{0b1101 | 0b10}, count: 4,
 			levels: []uint32{0, 1, 1, 2, graph.None}, parents: []uint32{graph.None, 0, 0, 2, graph.None},
-			path: []graph.Step{{Node: 0}, {Node: 2, Mask: 1}, {Node: 3, Mask: 1}}}
+			path: []session.Step{{Node: 0}, {Node: 2, Mask: 1}, {Node: 3, Mask: 1}}}
 	}
 	if err := (&reachCmd{}).verify(t.Context(), right()); err != nil {
 		t.Fatalf("the right answer: %v", err)

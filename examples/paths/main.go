@@ -14,6 +14,7 @@ import (
 	"github.com/govyre/vyre/graph"
 	"github.com/govyre/vyre/graph/flow"
 	"github.com/govyre/vyre/graph/generate"
+	"github.com/govyre/vyre/graph/session"
 	"github.com/govyre/vyre/ir"
 )
 
@@ -42,7 +43,7 @@ func run(ctx context.Context, device, name string) (err error) {
 		return err
 	}
 	defer dev.Close()
-	s, err := graph.NewSession(ctx, dev.Device, g, graph.SessionOptions{Queries: 1, Seeds: 1})
+	s, err := session.New(ctx, dev.Device, g, session.Options{Queries: 1, Seeds: 1})
 	if err != nil {
 		return err
 	}
@@ -84,16 +85,16 @@ func weights(g *graph.CSR) []uint32 {
 }
 
 // solve runs an analysis from node 0 on.
-func solve[T flow.Word, F flow.Flow[T]](ctx context.Context, s *graph.Session, f F, program func() (*ir.Program, error), first, others T) ([]T, error) {
+func solve[T flow.Word, F flow.Flow[T]](ctx context.Context, s *session.Session, f F, program func() (*ir.Program, error), first, others T) ([]T, error) {
 	p, err := program()
 	if err != nil {
 		return nil, err
 	}
-	x, err := graph.NewFixpoint(ctx, s, f, p, graph.FixpointOptions{})
+	x, err := session.NewFixpoint(ctx, s, f, p, session.FixpointOptions{})
 	if err != nil {
 		return nil, err
 	}
-	found, err := x.Run(ctx, graph.Start[T]{Seeds: []uint32{0}, Values: []T{first}, Others: others})
+	found, err := x.Run(ctx, session.Start[T]{Seeds: []uint32{0}, Values: []T{first}, Others: others})
 	if err = errors.Join(err, x.Close()); err != nil {
 		return nil, err
 	}

@@ -2,7 +2,7 @@
 // meet at a node are joined, until nothing changes.
 //
 // A Go type with a method defines how a fact moves, and Min, Max, And or Or of it is an analysis. A kernel calls
-// [Round] with that, and graph.NewFixpoint runs the kernel over the graph of a session. Shortest paths are
+// [Round] with that, and session.NewFixpoint runs the kernel over the graph of a session. Shortest paths are
 //
 //	type longer struct{}
 //

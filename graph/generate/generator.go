@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/govyre/vyre/graph"
+	"github.com/govyre/vyre/graph/internal/limits"
 )
 
 // Options say which graph of its family a generator makes. The zero value is right, except that the known graphs are
@@ -134,7 +135,7 @@ func (g Generator) MaxBytes() uint64 {
 		words += arcs + nodes
 	}
 	width := uint64(4)
-	if arcs > math.MaxUint32 {
+	if arcs > limits.NarrowArcs {
 		width += 8 // they are made of degrees
 	}
 	return width*(nodes+1) + 4*words

@@ -1,7 +1,6 @@
 package generate_test
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"runtime"
@@ -10,6 +9,7 @@ import (
 
 	"github.com/govyre/vyre/graph"
 	"github.com/govyre/vyre/graph/generate"
+	"github.com/govyre/vyre/graph/internal/graphtest"
 )
 
 // rows prints a graph: "0→1,2 1→2".
@@ -21,19 +21,6 @@ func rows(g *graph.CSR) string {
 		}
 	}
 	return strings.TrimSpace(b.String())
-}
-
-// check says what is wrong with a graph, as reading a file of it does.
-func check(g *graph.CSR) error {
-	var b bytes.Buffer
-	if _, err := g.Encode(context.Background(), &b); err != nil {
-		return err
-	}
-	back, err := graph.Decode("", b.Bytes())
-	if err != nil {
-		return err
-	}
-	return back.Verify(context.Background())
 }
 
 func TestSmallGraphs(t *testing.T) {
@@ -62,7 +49,7 @@ func TestSmallGraphs(t *testing.T) {
 			if got := rows(g); got != c.want {
 				t.Errorf("got  %s\nwant %s", got, c.want)
 			}
-			if err := check(g); err != nil {
+			if err := graphtest.Check(g); err != nil {
 				t.Error(err)
 			}
 		})
@@ -140,7 +127,7 @@ func TestSizesAreBounds(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := check(made); err != nil {
+			if err := graphtest.Check(made); err != nil {
 				t.Errorf("%s, seed %d: %v", name, seed, err)
 			}
 			if uint64(made.Nodes()) != g.Nodes() || uint64(made.Bytes()) > g.MaxBytes() {
@@ -282,7 +269,7 @@ func FuzzParse(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := check(made); err != nil {
+		if err := graphtest.Check(made); err != nil {
 			t.Fatal(err)
 		}
 	})

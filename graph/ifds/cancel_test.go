@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/govyre/vyre/driver"
-	"github.com/govyre/vyre/graph"
 	"github.com/govyre/vyre/graph/ifds"
+	"github.com/govyre/vyre/graph/session"
 	"github.com/govyre/vyre/internal/long"
 	"github.com/govyre/vyre/internal/underway"
 	"github.com/govyre/vyre/megakernel"
@@ -26,8 +26,8 @@ func TestACallThatEndedEarlyLeavesNothing(t *testing.T) {
 		o            ifds.Options
 	}{
 		{"native", "cpu", ifds.Options{Entries: true}},
-		{"captured", "cpu", ifds.Options{Engine: graph.WavesEngine, Topology: megakernel.Captured}},
-		{"host's loop", "cpu", ifds.Options{Engine: graph.WavesEngine, Topology: megakernel.HostLoop, Entries: true}},
+		{"captured", "cpu", ifds.Options{Engine: session.WavesEngine, Topology: megakernel.Captured}},
+		{"host's loop", "cpu", ifds.Options{Engine: session.WavesEngine, Topology: megakernel.HostLoop, Entries: true}},
 		{"cooperative", "cuda-sim:3", ifds.Options{Entries: true}},
 		{"device's loop", "cuda-sim:3", ifds.Options{Topology: megakernel.DeviceLoop}},
 		{"host's loop", "cuda-sim:3", ifds.Options{Topology: megakernel.HostLoop}},

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/govyre/vyre/graph"
+	"github.com/govyre/vyre/graph/session"
 )
 
 // contexts is a graph in which every path stands for a realisable one of a program, so that any search of graphs minds contexts
@@ -109,11 +110,11 @@ func (c *contexts) pass(call cross) {
 const MaxSteps = 1000
 
 // path is one of the program, for one of the graph.
-func (c *contexts) path(of []graph.Step) []graph.Step {
+func (c *contexts) path(of []session.Step) []session.Step {
 	if len(of) == 0 {
 		return nil
 	}
-	list := []graph.Step{{Node: of[0].Node / 2}}
+	list := []session.Step{{Node: of[0].Node / 2}}
 	for i, s := range of[1:] {
 		h := hop{from: of[i].Node / 2, to: s.Node / 2}
 		if s.Mask == passed {
@@ -133,15 +134,15 @@ type hop struct {
 }
 
 // append puts a hop at the end of a path, with what is inside of a call as far as there is room.
-func (c *contexts) append(list []graph.Step, h hop) []graph.Step {
+func (c *contexts) append(list []session.Step, h hop) []session.Step {
 	if h.pass == nil || len(list)+c.length(h.pass.summary) > MaxSteps {
-		return append(list, graph.Step{Node: h.to, Mask: h.mask})
+		return append(list, session.Step{Node: h.to, Mask: h.mask})
 	}
-	list = append(list, graph.Step{Node: c.summaries[h.pass.summary].entry, Mask: h.pass.call})
+	list = append(list, session.Step{Node: c.summaries[h.pass.summary].entry, Mask: h.pass.call})
 	for _, in := range c.within(h.pass.summary) {
 		list = c.append(list, in)
 	}
-	return append(list, graph.Step{Node: h.to, Mask: h.pass.leave})
+	return append(list, session.Step{Node: h.to, Mask: h.pass.leave})
 }
 
 // length is how many steps passing by a call is, or MaxSteps if it is more.

@@ -12,6 +12,7 @@ import (
 	"github.com/govyre/vyre/driver/cuda/cusim"
 	"github.com/govyre/vyre/graph"
 	"github.com/govyre/vyre/graph/ifds"
+	"github.com/govyre/vyre/graph/session"
 	"github.com/govyre/vyre/internal/faults"
 	"github.com/govyre/vyre/internal/long"
 	"github.com/govyre/vyre/megakernel"
@@ -49,7 +50,7 @@ func TestAnyCallOfASessionMayFail(t *testing.T) {
 	}
 	o := ifds.Options{Unbalanced: true}
 	want := solveOn(t, nil, g, o, []uint32{0}, []uint32{1})
-	o.Engine, o.Entries = graph.WavesEngine, true
+	o.Engine, o.Entries = session.WavesEngine, true
 	for _, o.Topology = range []megakernel.Topology{megakernel.Auto, megakernel.HostLoop} {
 		config := cusim.Config{Models: []cusim.Model{cusim.Tiny}, Eager: o.Topology == megakernel.HostLoop}
 		n := faults.EachCall(t, config, every, solving(g, ifds.Ordered(o), want).Session(), 719, cu.OutOfMemory)
@@ -65,7 +66,7 @@ func TestASessionSolvesRightAfterAFailure(t *testing.T) {
 	g, first := randomProgram(t, rand.New(rand.NewPCG(4, 0)), true), long.Seed(t, 1)
 	o := ifds.Options{Unbalanced: true}
 	want := solveOn(t, nil, g, o, []uint32{0}, []uint32{1})
-	o.Engine, o.Entries = graph.WavesEngine, true
+	o.Engine, o.Entries = session.WavesEngine, true
 	for i, top := range []megakernel.Topology{megakernel.Auto, megakernel.HostLoop} {
 		if o.Topology = top; i > 0 && !long.Enabled() {
 			break

@@ -9,21 +9,21 @@ import (
 	"testing"
 
 	"github.com/govyre/vyre/driver"
-	"github.com/govyre/vyre/graph"
 	"github.com/govyre/vyre/graph/ifds"
+	"github.com/govyre/vyre/graph/session"
 	"github.com/govyre/vyre/megakernel"
 )
 
 func TestWhatASessionNeedsIsComparedWithItsBudget(t *testing.T) {
 	for _, name := range devices() {
 		dev, g := openDevice(t, name), exploded(t, 4, 16, 4, 1)
-		o := ifds.Options{Engine: graph.WavesEngine}
-		open := func(budget uint64, e graph.Engine) (*ifds.Session, error) {
+		o := ifds.Options{Engine: session.WavesEngine}
+		open := func(budget uint64, e session.Engine) (*ifds.Session, error) {
 			o := o
 			o.Budget, o.Engine = budget, e
 			return ifds.NewSession(t.Context(), dev, g, o)
 		}
-		s, err := open(0, graph.WavesEngine)
+		s, err := open(0, session.WavesEngine)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -36,20 +36,20 @@ func TestWhatASessionNeedsIsComparedWithItsBudget(t *testing.T) {
 			t.Fatal(err)
 		}
 		var over *driver.Error
-		if _, err = open(need-1, graph.WavesEngine); !errors.As(err, &over) || over.Kind != driver.OutOfMemory || over.Requested != int64(need) || over.Available != int64(need)-1 {
+		if _, err = open(need-1, session.WavesEngine); !errors.As(err, &over) || over.Kind != driver.OutOfMemory || over.Requested != int64(need) || over.Available != int64(need)-1 {
 			t.Errorf("%s: %v", name, err)
 		}
 		if after, err := dev.Room(); err != nil || after != before {
 			t.Errorf("%s: %d bytes of room, %d before; %v", name, after, before, err)
 		}
-		for budget, want := range map[uint64]graph.Engine{need: graph.WavesEngine, need - 1: graph.NativeEngine} {
+		for budget, want := range map[uint64]session.Engine{need: session.WavesEngine, need - 1: session.NativeEngine} {
 			o.Topology = megakernel.HostLoop // so that kernels on device cpu may answer
-			s, err := open(budget, graph.AutoEngine)
+			s, err := open(budget, session.AutoEngine)
 			if err != nil {
 				t.Fatal(err)
 			}
 			found, err := s.Solve(t.Context(), []uint32{0})
-			if err != nil || s.Engine() != want || found.Run.Engine != want || found.Count() != 136 || want == graph.NativeEngine && !strings.Contains(s.Why(), "needs") {
+			if err != nil || s.Engine() != want || found.Run.Engine != want || found.Count() != 136 || want == session.NativeEngine && !strings.Contains(s.Why(), "needs") {
 				t.Errorf("%s: %v, because %s: %v, %v", name, s.Engine(), s.Why(), found, err)
 			}
 			if err := s.Close(); err != nil {
@@ -65,15 +65,15 @@ func TestEnginesAreChosen(t *testing.T) {
 	for _, c := range []struct {
 		device string
 		o      ifds.Options
-		want   graph.Engine
+		want   session.Engine
 		why    string
 	}{
-		{"cpu", ifds.Options{}, graph.NativeEngine, "device cpu is the host"},
-		{"cpu", ifds.Options{Topology: megakernel.HostLoop}, graph.WavesEngine, "fits"},
-		{"cpu", ifds.Options{Engine: graph.WavesEngine, Topology: megakernel.Drained}, graph.WavesEngine, "kernels were asked for"},
-		{"cuda-sim:0", ifds.Options{}, graph.WavesEngine, "the program fits on cuda-sim:0"},
-		{"cuda-sim:0", ifds.Options{Engine: graph.NativeEngine}, graph.NativeEngine, "asked for"},
-		{"", ifds.Options{}, graph.NativeEngine, "no device"},
+		{"cpu", ifds.Options{}, session.NativeEngine, "device cpu is the host"},
+		{"cpu", ifds.Options{Topology: megakernel.HostLoop}, session.WavesEngine, "fits"},
+		{"cpu", ifds.Options{Engine: session.WavesEngine, Topology: megakernel.Drained}, session.WavesEngine, "kernels were asked for"},
+		{"cuda-sim:0", ifds.Options{}, session.WavesEngine, "the program fits on cuda-sim:0"},
+		{"cuda-sim:0", ifds.Options{Engine: session.NativeEngine}, session.NativeEngine, "asked for"},
+		{"", ifds.Options{}, session.NativeEngine, "no device"},
 	} {
 		var dev driver.Device
 		if c.device != "" {
@@ -101,16 +101,16 @@ func TestSessionsAreRefused(t *testing.T) {
 		dev driver.Device
 		o   ifds.Options
 	}{
-		"there is no device": {nil, ifds.Options{Engine: graph.WavesEngine}},
+		"there is no device": {nil, ifds.Options{Engine: session.WavesEngine}},
 		"engine 9":           {dev, ifds.Options{Engine: 9}},
 		"-1 seeds":           {dev, ifds.Options{Seeds: -1}},
-		"no topology":        {dev, ifds.Options{Engine: graph.NativeEngine, Topology: megakernel.HostLoop}},
+		"no topology":        {dev, ifds.Options{Engine: session.NativeEngine, Topology: megakernel.HostLoop}},
 	} {
 		if _, err := ifds.NewSession(t.Context(), c.dev, g, c.o); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
 		}
 	}
-	s, err := ifds.NewSession(t.Context(), dev, g, ifds.Options{Engine: graph.WavesEngine, Seeds: 1})
+	s, err := ifds.NewSession(t.Context(), dev, g, ifds.Options{Engine: session.WavesEngine, Seeds: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -121,16 +121,16 @@ func TestSessionsAreRefused(t *testing.T) {
 	if _, err := ifds.NewSession(none, dev, g, ifds.Options{}); !errors.Is(err, driver.InvalidArgument) || !strings.Contains(err.Error(), "the context is nil") {
 		t.Error(err)
 	}
-	if _, err := ifds.Taint(none, dev, g, graph.TaintQuery{Sources: []graph.Source{{Label: "a", Nodes: []uint32{0}}}}, graph.SessionOptions{}); !errors.Is(err, driver.InvalidArgument) || !strings.Contains(err.Error(), "the context is nil") {
+	if _, err := ifds.Taint(none, dev, g, session.TaintQuery{Sources: []session.Source{{Label: "a", Nodes: []uint32{0}}}}, session.Options{}); !errors.Is(err, driver.InvalidArgument) || !strings.Contains(err.Error(), "the context is nil") {
 		t.Error(err)
 	}
-	if _, err := ifds.Taint(t.Context(), nil, g, graph.TaintQuery{}, graph.SessionOptions{}); !errors.Is(err, driver.InvalidArgument) || !strings.Contains(err.Error(), "the device is nil") {
+	if _, err := ifds.Taint(t.Context(), nil, g, session.TaintQuery{}, session.Options{}); !errors.Is(err, driver.InvalidArgument) || !strings.Contains(err.Error(), "the device is nil") {
 		t.Error(err)
 	}
-	if _, err := ifds.Taint(t.Context(), dev, nil, graph.TaintQuery{Sinks: []uint32{0}}, graph.SessionOptions{}); !errors.Is(err, driver.InvalidArgument) || !strings.Contains(err.Error(), "the graph is nil") {
+	if _, err := ifds.Taint(t.Context(), dev, nil, session.TaintQuery{Sinks: []uint32{0}}, session.Options{}); !errors.Is(err, driver.InvalidArgument) || !strings.Contains(err.Error(), "the graph is nil") {
 		t.Error(err)
 	}
-	for _, e := range []graph.Engine{graph.NativeEngine, graph.WavesEngine} {
+	for _, e := range []session.Engine{session.NativeEngine, session.WavesEngine} {
 		if _, err := ifds.NewSession(ended, dev, g, ifds.Options{Engine: e}); !errors.Is(err, driver.Canceled) || !errors.Is(err, context.Canceled) {
 			t.Errorf("%v, in a context that has ended: %v", e, err)
 		}
@@ -160,7 +160,7 @@ func TestAProgramOfNothing(t *testing.T) {
 			if nodes > 0 {
 				seeds = append(seeds, []uint32{uint32(nodes) - 1})
 			}
-			for i, s := range solveOn(t, dev, g, ifds.Options{Engine: graph.WavesEngine, Entries: true}, seeds...) {
+			for i, s := range solveOn(t, dev, g, ifds.Options{Engine: session.WavesEngine, Entries: true}, seeds...) {
 				if s.Count() != i || s.PathEdges() != uint64(i) {
 					t.Errorf("%s, %d nodes: %d hold", name, nodes, s.Count())
 				}
@@ -172,7 +172,7 @@ func TestAProgramOfNothing(t *testing.T) {
 // TestASessionIsForAnyGoroutine answers each with its own solution.
 func TestASessionIsForAnyGoroutine(t *testing.T) {
 	g := exploded(t, 8, 16, 4, 1)
-	for _, e := range []graph.Engine{graph.NativeEngine, graph.WavesEngine} {
+	for _, e := range []session.Engine{session.NativeEngine, session.WavesEngine} {
 		s, err := ifds.NewSession(t.Context(), openDevice(t, "cpu"), g, ifds.Options{Engine: e, Entries: true})
 		if err != nil {
 			t.Fatal(err)

@@ -12,6 +12,7 @@ import (
 	"github.com/govyre/vyre/graph"
 	"github.com/govyre/vyre/graph/internal/room"
 	"github.com/govyre/vyre/graph/internal/turn"
+	"github.com/govyre/vyre/graph/session"
 	"github.com/govyre/vyre/internal/guard"
 	"github.com/govyre/vyre/megakernel"
 	"github.com/govyre/vyre/megakernel/plan"
@@ -26,7 +27,7 @@ type Options struct {
 
 	// What follows is about a device.
 	Label    string              // appears in errors and profiles; empty is "ifds"
-	Engine   graph.Engine        // what answers; see NewSession
+	Engine   session.Engine      // what answers; see NewSession
 	Budget   uint64              // bytes of its memory; 0 is what it has room for when the session is opened, of which 256 MiB or 3 % are left to others
 	Seeds    int                 // of a query, at most, each node once; 0 is 1024
 	Topology megakernel.Topology // who drives the rounds; Auto is one cooperative launch where the device has those
@@ -113,18 +114,18 @@ func (s *Session) open(ctx context.Context, dev driver.Device, g *graph.CSR, o O
 
 // engine decides what answers, and prepares it.
 func (s *Session) engine(ctx context.Context, dev driver.Device, asked megakernel.Topology) error {
-	must := s.o.Engine == graph.WavesEngine
+	must := s.o.Engine == session.WavesEngine
 	switch {
-	case s.o.Engine > graph.NativeEngine:
+	case s.o.Engine > session.NativeEngine:
 		return s.refuse(dev, s.o.Engine.String(), "ask for AutoEngine, WavesEngine or NativeEngine")
 	case dev == nil && must:
 		return s.refuse(dev, "kernels are to answer, and there is no device", "open one, or leave the engine at its default")
 	case dev == nil:
 		s.why = "there is no device"
 		return nil
-	case s.o.Engine == graph.NativeEngine && asked != megakernel.Auto:
+	case s.o.Engine == session.NativeEngine && asked != megakernel.Auto:
 		return s.refuse(dev, fmt.Sprintf("the native engine has no topology, and %v is asked for", asked), "leave one of the two at its default")
-	case s.o.Engine == graph.NativeEngine:
+	case s.o.Engine == session.NativeEngine:
 		s.why = "the native engine was asked for"
 		return nil
 	case !must && dev.Name() == onHost && asked == megakernel.Auto:
@@ -171,11 +172,11 @@ func (s *Session) refuse(dev driver.Device, msg, fix string) error {
 }
 
 // Engine returns what answers.
-func (s *Session) Engine() graph.Engine {
+func (s *Session) Engine() session.Engine {
 	if s.waves != nil {
-		return graph.WavesEngine
+		return session.WavesEngine
 	}
-	return graph.NativeEngine
+	return session.NativeEngine
 }
 
 // Why says why that engine answers.
@@ -208,7 +209,7 @@ func (s *Session) Solve(ctx context.Context, seeds []uint32) (_ *Solution, err e
 	}
 	defer s.exit(&err)
 	began := time.Now()
-	solution := &Solution{x: s.x, Why: s.why, Run: graph.Run{Engine: s.Engine()}}
+	solution := &Solution{x: s.x, Why: s.why, Run: session.Run{Engine: s.Engine()}}
 	err = s.x.Read(func() error {
 		if s.waves != nil {
 			return s.waves.solve(ctx, seeds, solution)

@@ -12,6 +12,7 @@ import (
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/graph"
 	"github.com/govyre/vyre/graph/ifds"
+	"github.com/govyre/vyre/graph/session"
 	"github.com/govyre/vyre/internal/long"
 	"github.com/govyre/vyre/megakernel"
 )
@@ -102,12 +103,12 @@ func TestDevicesSolveAsTheHostDoes(t *testing.T) {
 				for seed := range long.Seeds(t, 6, 12, 1000) {
 					r := rand.New(rand.NewPCG(seed, 31))
 					g, seeds, unbalanced := programs(t, r)
-					o := ifds.Options{Unbalanced: unbalanced, Entries: true, Engine: graph.WavesEngine, Topology: topology, Seeds: g.Nodes()}
+					o := ifds.Options{Unbalanced: unbalanced, Entries: true, Engine: session.WavesEngine, Topology: topology, Seeds: g.Nodes()}
 					if seed%4 == 3 {
 						o.Kinds = graph.AllKinds &^ (1 << r.Uint32N(16))
 					}
 					got := solveOn(t, dev, g, ifds.InPortions(ifds.Ordered(o), uint32(seed%3)), seeds...)
-					o.Engine, o.Topology = graph.NativeEngine, megakernel.Auto
+					o.Engine, o.Topology = session.NativeEngine, megakernel.Auto
 					for i, want := range solveOn(t, dev, g, ifds.Ordered(o), seeds...) {
 						same(t, g, got[i], want, fmt.Sprintf("seed %d, from %v", seed, seeds[i]))
 					}
@@ -156,9 +157,9 @@ func TestThousandsOfEntries(t *testing.T) {
 		g := wideProgram(t, entries)
 		seeds := [][]uint32{{0}, {entries, 7}}
 		for _, unbalanced := range []bool{false, true} {
-			o := ifds.Options{Unbalanced: unbalanced, Entries: true, Engine: graph.WavesEngine}
+			o := ifds.Options{Unbalanced: unbalanced, Entries: true, Engine: session.WavesEngine}
 			got := solveOn(t, dev, g, ifds.Ordered(o), seeds...)
-			o.Engine = graph.NativeEngine
+			o.Engine = session.NativeEngine
 			for i, want := range solveOn(t, dev, g, ifds.Ordered(o), seeds...) {
 				same(t, g, got[i], want, fmt.Sprintf("%s, from %v", name, seeds[i]))
 			}
@@ -183,9 +184,9 @@ func TestOneThatManyCall(t *testing.T) {
 	for _, name := range devices() {
 		dev, g := openDevice(t, name), popular(t, 1100)
 		for _, portion := range []uint32{0, 1, 1 << 20} {
-			o := ifds.Options{Unbalanced: true, Entries: true, Engine: graph.WavesEngine}
+			o := ifds.Options{Unbalanced: true, Entries: true, Engine: session.WavesEngine}
 			got := solveOn(t, dev, g, ifds.InPortions(ifds.Ordered(o), portion), []uint32{0}, []uint32{9, 10})
-			o.Engine = graph.NativeEngine
+			o.Engine = session.NativeEngine
 			for i, want := range solveOn(t, dev, g, ifds.Ordered(o), []uint32{0}, []uint32{9, 10}) {
 				same(t, g, got[i], want, fmt.Sprintf("%s, portions of %d, question %d", name, portion, i))
 			}
@@ -201,7 +202,7 @@ func TestKnownAnswersOnDevices(t *testing.T) {
 				continue // the engines are compared by the figures
 			}
 			g := exploded(t, c.procedures, c.places, c.facts, 1)
-			s := solveOn(t, dev, g, ifds.Options{Engine: graph.WavesEngine}, []uint32{0})[0]
+			s := solveOn(t, dev, g, ifds.Options{Engine: session.WavesEngine}, []uint32{0})[0]
 			if got := [2]int{s.Count(), int(s.PathEdges())}; got != [2]int{c.pairs, c.pathEdges} {
 				t.Errorf("%s, %d procedures: %d pairs and path edges, want %d and %d", name, c.procedures, got, c.pairs, c.pathEdges)
 			}
@@ -217,7 +218,7 @@ func TestDevicesSolveAsTheFunctionalSolver(t *testing.T) {
 		procedures, places, facts := 1+r.IntN(5), 2+r.IntN(10), 1+r.IntN(4)
 		g := exploded(t, procedures, places, facts, r.Uint64())
 		seeds := some(r, g, 3)
-		s := solveOn(t, dev, g, ifds.Options{Engine: graph.WavesEngine, Entries: true}, seeds)[0]
+		s := solveOn(t, dev, g, ifds.Options{Engine: session.WavesEngine, Entries: true}, seeds)[0]
 		want := functional(g, seeds)
 		nodes := want.nodes()
 		for v := range uint32(g.Nodes()) {

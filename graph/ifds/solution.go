@@ -4,13 +4,13 @@ import (
 	"iter"
 	"math/bits"
 
-	"github.com/govyre/vyre/graph"
+	"github.com/govyre/vyre/graph/session"
 )
 
 // Solution is what follows from the seeds.
 type Solution struct {
-	Run graph.Run // how it was found: by which engine, in how many rounds; items and arcs are those that rounds took
-	Why string    // that engine answered
+	Run session.Run // how it was found: by which engine, in how many rounds; items and arcs are those that rounds took
+	Why string      // that engine answered
 
 	x         *index
 	held      []uint32 // which words of rows have bits

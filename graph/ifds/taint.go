@@ -8,9 +8,10 @@ import (
 
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/graph"
+	"github.com/govyre/vyre/graph/session"
 )
 
-// Taint is graph.Taint along realisable paths: a value that enters a procedure by one call does not leave it to another. Values
+// Taint is session.Taint along realisable paths: a value that enters a procedure by one call does not leave it to another. Values
 // of a source in the midst of a program may return to all callers of its procedure, and what goes through something that all
 // procedures can reach may be read by any.
 //
@@ -21,13 +22,13 @@ import (
 // get too long (see MaxSteps). Within procedures that call themselves a path uses what was known before, in an order that a
 // device may not find twice: then paths of one finding may differ from run to run, and each of them is realisable.
 //
-// Errors: those of graph.Taint; those of Solve.
-func Taint(ctx context.Context, dev driver.Device, g *graph.CSR, q graph.TaintQuery, o graph.SessionOptions) (*graph.Tainted, error) {
+// Errors: those of session.Taint; those of Solve.
+func Taint(ctx context.Context, dev driver.Device, g *graph.CSR, q session.TaintQuery, o session.Options) (*session.Tainted, error) {
 	parts, err := q.Parts(dev, g)
 	if err != nil {
 		return nil, err
 	}
-	all := &graph.Tainted{Counts: make([]int, len(q.Sources))}
+	all := &session.Tainted{Counts: make([]int, len(q.Sources))}
 	err = g.Read(func() error { // paths are looked for when sessions are closed
 		for _, part := range parts {
 			if err := taintPart(ctx, dev, g, q, part, o, all); err != nil {
@@ -39,10 +40,10 @@ func Taint(ctx context.Context, dev driver.Device, g *graph.CSR, q graph.TaintQu
 	if err != nil {
 		return nil, err
 	}
-	slices.SortStableFunc(all.Findings, func(a, b graph.Finding) int {
+	slices.SortStableFunc(all.Findings, func(a, b session.Finding) int {
 		return cmp.Or(cmp.Compare(a.Sink, b.Sink), cmp.Compare(a.Label, b.Label))
 	})
-	all.Findings = slices.CompactFunc(all.Findings, func(a, b graph.Finding) bool { return a.Sink == b.Sink && a.Label == b.Label })
+	all.Findings = slices.CompactFunc(all.Findings, func(a, b session.Finding) bool { return a.Sink == b.Sink && a.Label == b.Label })
 	for i, f := range all.Findings {
 		all.Counts[f.Label]++
 		if i >= q.Paths {
@@ -54,11 +55,11 @@ func Taint(ctx context.Context, dev driver.Device, g *graph.CSR, q graph.TaintQu
 
 // taintPart adds the findings of sources that have the same sanitizers, some of them twice: then the one with the shorter path
 // comes first.
-func taintPart(ctx context.Context, dev driver.Device, g *graph.CSR, q graph.TaintQuery, part graph.TaintPart, o graph.SessionOptions, all *graph.Tainted) error {
+func taintPart(ctx context.Context, dev driver.Device, g *graph.CSR, q session.TaintQuery, part session.TaintPart, o session.Options, all *session.Tainted) error {
 	var seeds []uint32
-	within := graph.TaintQuery{Paths: 2 * q.Paths}
+	within := session.TaintQuery{Paths: 2 * q.Paths}
 	for _, label := range part.Labels {
-		source := graph.Source{Label: q.Sources[label].Label}
+		source := session.Source{Label: q.Sources[label].Label}
 		for _, v := range part.Seeds(q, label) {
 			seeds, source.Nodes = append(seeds, v), append(source.Nodes, 2*v)
 		}
@@ -81,13 +82,13 @@ func taintPart(ctx context.Context, dev driver.Device, g *graph.CSR, q graph.Tai
 	if err != nil {
 		return err
 	}
-	found, err := graph.Taint(ctx, dev, c.graph, within, o)
+	found, err := session.Taint(ctx, dev, c.graph, within, o)
 	if err != nil {
 		return err
 	}
 	all.Searches += found.Searches
 	all.Bytes = max(all.Bytes, found.Bytes)
-	slices.SortStableFunc(found.Findings, func(a, b graph.Finding) int {
+	slices.SortStableFunc(found.Findings, func(a, b session.Finding) int {
 		return cmp.Compare(uint(len(a.Path)-1), uint(len(b.Path)-1)) // without a path last
 	})
 	for i := range found.Findings {

@@ -11,6 +11,7 @@ import (
 	_ "github.com/govyre/vyre/driver/cudasim"
 	"github.com/govyre/vyre/graph"
 	"github.com/govyre/vyre/graph/ifds"
+	"github.com/govyre/vyre/graph/session"
 	"github.com/govyre/vyre/internal/long"
 )
 
@@ -66,7 +67,7 @@ func unrolled(g *graph.CSR, seeds []uint32, kinds uint32, deepest int) map[uint3
 }
 
 // realisable reports whether some stacks make sense of a path; what is left out of it, by mask 0, can be anything.
-func realisable(g *graph.CSR, path []graph.Step, kinds uint32) bool {
+func realisable(g *graph.CSR, path []session.Step, kinds uint32) bool {
 	now := map[called]bool{{path[0].Node, ""}: true}
 	for _, s := range path[1:] {
 		then := map[called]bool{}
@@ -141,14 +142,14 @@ func TestTaintIsThatOfAllStacks(t *testing.T) {
 		r := rand.New(rand.NewPCG(seed, 9))
 		recursive := seed%2 == 0
 		g := randomProgram(t, r, recursive)
-		q := graph.TaintQuery{Sinks: some(r, g, 5), Paths: 100, Sanitizers: []graph.Sanitizer{{Nodes: some(r, g, 1), Labels: []string{"b"}}}}
+		q := session.TaintQuery{Sinks: some(r, g, 5), Paths: 100, Sanitizers: []session.Sanitizer{{Nodes: some(r, g, 1), Labels: []string{"b"}}}}
 		if r.IntN(3) == 0 {
 			q.Kinds = graph.AllKinds &^ graph.KindStore
 		}
 		for _, label := range []string{"a", "b", "c"} {
-			q.Sources = append(q.Sources, graph.Source{Label: label, Nodes: some(r, g, 2)})
+			q.Sources = append(q.Sources, session.Source{Label: label, Nodes: some(r, g, 2)})
 		}
-		got, err := ifds.Taint(t.Context(), dev.Device, g, q, graph.SessionOptions{})
+		got, err := ifds.Taint(t.Context(), dev.Device, g, q, session.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -187,7 +188,7 @@ func TestTaintIsThatOfAllStacks(t *testing.T) {
 		if !recursive && wanted != len(got.Findings) {
 			t.Errorf("seed %d: %v, want %d of them", seed, got.Findings, wanted)
 		}
-		plain, err := graph.Taint(t.Context(), dev.Device, g, q, graph.SessionOptions{})
+		plain, err := session.Taint(t.Context(), dev.Device, g, q, session.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -209,17 +210,17 @@ func TestTaintGoesBackToItsCallOnly(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer dev.Close()
-	q := graph.TaintQuery{Sources: []graph.Source{{Label: "a", Nodes: []uint32{a0}}}, Sinks: []uint32{a1, b1}, Paths: 5}
-	got, err := ifds.Taint(t.Context(), dev.Device, small(t), q, graph.SessionOptions{})
+	q := session.TaintQuery{Sources: []session.Source{{Label: "a", Nodes: []uint32{a0}}}, Sinks: []uint32{a1, b1}, Paths: 5}
+	got, err := ifds.Taint(t.Context(), dev.Device, small(t), q, session.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []graph.Step{{Node: a0}, {Node: p0, Mask: graph.KindCall}, {Node: p1, Mask: graph.KindAssign}, {Node: a1, Mask: graph.KindCallReturn}}
+	want := []session.Step{{Node: a0}, {Node: p0, Mask: graph.KindCall}, {Node: p1, Mask: graph.KindAssign}, {Node: a1, Mask: graph.KindCallReturn}}
 	if len(got.Findings) != 1 || got.Findings[0].Sink != a1 || !slices.Equal(got.Findings[0].Path, want) || got.Counts[0] != 1 {
 		t.Errorf("%+v", got)
 	}
 	q.Sinks = []uint32{6}
-	if _, err := ifds.Taint(t.Context(), dev.Device, small(t), q, graph.SessionOptions{}); err == nil || !strings.Contains(err.Error(), "a sink is node 6") {
+	if _, err := ifds.Taint(t.Context(), dev.Device, small(t), q, session.Options{}); err == nil || !strings.Contains(err.Error(), "a sink is node 6") {
 		t.Error(err)
 	}
 }
@@ -246,8 +247,8 @@ func TestPathsThatDoubleAtEachCallEnd(t *testing.T) {
 		}
 	}
 	g := program(t, of, arcs)
-	q := graph.TaintQuery{Sources: []graph.Source{{Label: "a", Nodes: []uint32{0}}}, Sinks: []uint32{2}, Paths: 1}
-	got, err := ifds.Taint(t.Context(), dev.Device, g, q, graph.SessionOptions{})
+	q := session.TaintQuery{Sources: []session.Source{{Label: "a", Nodes: []uint32{0}}}, Sinks: []uint32{2}, Paths: 1}
+	got, err := ifds.Taint(t.Context(), dev.Device, g, q, session.Options{})
 	if err != nil || len(got.Findings) != 1 {
 		t.Fatal(got, err)
 	}
@@ -265,19 +266,19 @@ func TestTaintIsTheSameOnDevices(t *testing.T) {
 			r := rand.New(rand.NewPCG(seed, 10))
 			recursive := seed%2 == 0
 			g := randomProgram(t, r, recursive)
-			q := graph.TaintQuery{Sinks: some(r, g, 6), Paths: 100, Sources: []graph.Source{{Label: "a", Nodes: some(r, g, 2)}, {Label: "b", Nodes: some(r, g, 2)}}}
-			want, err := ifds.Taint(t.Context(), dev, g, q, graph.SessionOptions{Engine: graph.NativeEngine})
+			q := session.TaintQuery{Sinks: some(r, g, 6), Paths: 100, Sources: []session.Source{{Label: "a", Nodes: some(r, g, 2)}, {Label: "b", Nodes: some(r, g, 2)}}}
+			want, err := ifds.Taint(t.Context(), dev, g, q, session.Options{Engine: session.NativeEngine})
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, err := ifds.Taint(t.Context(), dev, g, q, graph.SessionOptions{Engine: graph.WavesEngine})
+			got, err := ifds.Taint(t.Context(), dev, g, q, session.Options{Engine: session.WavesEngine})
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got.Tabulated != graph.WavesEngine || want.Tabulated != graph.NativeEngine || got.Why == "" {
+			if got.Tabulated != session.WavesEngine || want.Tabulated != session.NativeEngine || got.Why == "" {
 				t.Errorf("%v, %v because %s", want.Tabulated, got.Tabulated, got.Why)
 			}
-			equal := slices.EqualFunc(got.Findings, want.Findings, func(a, b graph.Finding) bool {
+			equal := slices.EqualFunc(got.Findings, want.Findings, func(a, b session.Finding) bool {
 				return a.Sink == b.Sink && a.Label == b.Label && (recursive || slices.Equal(a.Path, b.Path))
 			})
 			if !equal || !slices.Equal(got.Counts, want.Counts) {

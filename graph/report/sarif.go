@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/govyre/vyre/graph"
+	"github.com/govyre/vyre/graph/session"
 	"github.com/govyre/vyre/internal/printable"
 )
 
@@ -99,7 +99,7 @@ func (t *Taint) SARIF(w io.Writer) error {
 	return e.Encode(sarifLog{"https://json.schemastore.org/sarif-2.1.0.json", "2.1.0", []sarifRun{run}})
 }
 
-func (t *Taint) steps(path []graph.Step) (list []sarifStep) {
+func (t *Taint) steps(path []session.Step) (list []sarifStep) {
 	for i, s := range path {
 		how := ""
 		if i > 0 {

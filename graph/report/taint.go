@@ -11,6 +11,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/govyre/vyre/graph"
+	"github.com/govyre/vyre/graph/session"
 	"github.com/govyre/vyre/internal/printable"
 )
 
@@ -18,14 +19,14 @@ import (
 type Taint struct {
 	Tool, Version string // who says so
 	Graph         *graph.CSR
-	Query         graph.TaintQuery
+	Query         session.TaintQuery
 	Contexts      string // none or exact
-	*graph.Tainted
+	*session.Tainted
 	Run Run
 
-	Shown     []graph.Finding // those that no baseline has
-	Known     int             // findings that it has
-	Baselined bool            // there is a baseline
+	Shown     []session.Finding // those that no baseline has
+	Known     int               // findings that it has
+	Baselined bool              // there is a baseline
 }
 
 // TaintSchema is that of the document.
@@ -82,7 +83,7 @@ func (t *Taint) Against(old Baseline) {
 }
 
 // key is what a finding is known by in a later graph: names where there are any.
-func (t *Taint) key(f graph.Finding) string {
+func (t *Taint) key(f session.Finding) string {
 	return t.called(f.Sink) + "\x00" + t.Query.Sources[f.Label].Label
 }
 

@@ -10,10 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/govyre/vyre/driver"
-	_ "github.com/govyre/vyre/driver/cpu"
-	"github.com/govyre/vyre/graph"
-	"github.com/govyre/vyre/producers/calls"
 	"golang.org/x/tools/go/callgraph"
 	"golang.org/x/tools/go/callgraph/cha"
 	"golang.org/x/tools/go/callgraph/rta"
@@ -21,6 +17,12 @@ import (
 	"golang.org/x/tools/go/callgraph/vta"
 	"golang.org/x/tools/go/ssa"
 	"golang.org/x/tools/go/ssa/ssautil"
+
+	"github.com/govyre/vyre/driver"
+	_ "github.com/govyre/vyre/driver/cpu"
+	"github.com/govyre/vyre/graph"
+	"github.com/govyre/vyre/graph/session"
+	"github.com/govyre/vyre/producers/calls"
 )
 
 func program(t *testing.T) *ssa.Package {
@@ -127,7 +129,7 @@ func TestReachByKinds(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer dev.Close()
-	s, err := graph.NewSession(t.Context(), dev, g.CSR, graph.SessionOptions{})
+	s, err := session.New(t.Context(), dev, g.CSR, session.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -137,7 +139,7 @@ func TestReachByKinds(t *testing.T) {
 		graph.KindCall:                 {"goodbye", "hello", "main", "recursive", "twice"},
 		graph.KindCall | calls.Dynamic: {"area", "area", "goodbye", "hello", "main", "multiply", "recursive", "twice"},
 	} {
-		r, err := s.Reach(t.Context(), graph.Query{Seeds: []uint32{main}, Kinds: kinds})
+		r, err := s.Reach(t.Context(), session.Query{Seeds: []uint32{main}, Kinds: kinds})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -3,9 +3,9 @@
 //
 //	g := vta.CallGraph(ssautil.AllFunctions(prog), nil) // or one of cha, rta or static
 //	rows, err := calls.FromGraph(ctx, g)
-//	s, err := graph.NewSession(ctx, dev, rows.CSR, graph.SessionOptions{})
+//	s, err := session.New(ctx, dev, rows.CSR, session.Options{})
 //	from, ok := rows.Node(main.Func("main"))
-//	r, err := s.Reach(ctx, graph.Query{Seeds: []uint32{from}, Kinds: graph.KindCall})
+//	r, err := s.Reach(ctx, session.Query{Seeds: []uint32{from}, Kinds: graph.KindCall})
 //
 // # What becomes of a call graph
 //

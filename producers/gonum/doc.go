@@ -3,9 +3,9 @@
 //
 //	g := simple.NewDirectedGraph() // or any other graph of gonum's
 //	rows, err := gonum.FromGraph(ctx, g, gonum.Options{})
-//	s, err := graph.NewSession(ctx, dev, rows.CSR, graph.SessionOptions{})
+//	s, err := session.New(ctx, dev, rows.CSR, session.Options{})
 //	from, ok := rows.Node(42)
-//	r, err := s.Reach(ctx, graph.Query{Seeds: []uint32{from}})
+//	r, err := s.Reach(ctx, session.Query{Seeds: []uint32{from}})
 //	for v := range r.Nodes() {
 //		fmt.Println(g.Node(rows.ID(v)))
 //	}

@@ -8,10 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/govyre/vyre/driver"
-	_ "github.com/govyre/vyre/driver/cpu"
-	"github.com/govyre/vyre/graph"
-	"github.com/govyre/vyre/producers/gonum"
 	theirs "gonum.org/v1/gonum/graph"
 	"gonum.org/v1/gonum/graph/encoding"
 	"gonum.org/v1/gonum/graph/encoding/dot"
@@ -20,6 +16,12 @@ import (
 	"gonum.org/v1/gonum/graph/simple"
 	"gonum.org/v1/gonum/graph/topo"
 	"gonum.org/v1/gonum/graph/traverse"
+
+	"github.com/govyre/vyre/driver"
+	_ "github.com/govyre/vyre/driver/cpu"
+	"github.com/govyre/vyre/graph"
+	"github.com/govyre/vyre/graph/session"
+	"github.com/govyre/vyre/producers/gonum"
 )
 
 // drawn adds random edges between nodes whose ids are far from one another.
@@ -32,13 +34,13 @@ func drawn(r *rand.Rand, nodes, edges int, add func(u, v theirs.Node)) {
 	}
 }
 
-func open(t *testing.T, g *gonum.Graph) *graph.Session {
+func open(t *testing.T, g *gonum.Graph) *session.Session {
 	t.Helper()
 	dev, err := driver.Open("cpu", driver.OpenOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := graph.NewSession(t.Context(), dev, g.CSR, graph.SessionOptions{Levels: true})
+	s, err := session.New(t.Context(), dev, g.CSR, session.Options{Levels: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,9 +112,9 @@ func TestAnswersAreGonums(t *testing.T) {
 }
 
 // sameLevels compares levels from the first node with a search by gonum.
-func sameLevels(t *testing.T, rows *gonum.Graph, s *graph.Session, g traverse.Graph) {
+func sameLevels(t *testing.T, rows *gonum.Graph, s *session.Session, g traverse.Graph) {
 	t.Helper()
-	got, err := s.Levels(t.Context(), graph.Query{Seeds: []uint32{0}})
+	got, err := s.Levels(t.Context(), session.Query{Seeds: []uint32{0}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -238,7 +240,7 @@ func TestNamesComeFromDOT(t *testing.T) {
 	for v := range uint32(rows.Nodes()) {
 		node[rows.Name(v)] = v
 	}
-	path, _, err := open(t, rows).Path(context.Background(), graph.Query{Seeds: []uint32{node["main"]}}, []uint32{node["os/exec"]})
+	path, _, err := open(t, rows).Path(context.Background(), session.Query{Seeds: []uint32{node["main"]}}, []uint32{node["os/exec"]})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,7 +6,7 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
-	"github.com/govyre/vyre/graph"
+	"github.com/govyre/vyre/graph/session"
 )
 
 // together is programs that are looked at as one, and which procedures each of them reaches.
@@ -69,13 +69,13 @@ func (f *flow) reachedFrom(roots []*ssa.Function) []bool {
 	return reached
 }
 
-// taintSearch is graph.Taint or ifds.Taint.
-type taintSearch func(graph.TaintQuery) (*graph.Tainted, error)
+// taintSearch is session.Taint or ifds.Taint.
+type taintSearch func(session.TaintQuery) (*session.Tainted, error)
 
 // ofOne keeps the findings that one of several programs makes alone. Where the path of a finding is all in one of them, that
 // is so; of others each program is asked again, as if what the others alone have ended all values.
-func (e *emitted) ofOne(ctx context.Context, t *together, q graph.TaintQuery, found []graph.Finding, search taintSearch) (kept []graph.Finding, searches int, err error) {
-	var rest []graph.Finding
+func (e *emitted) ofOne(ctx context.Context, t *together, q session.TaintQuery, found []session.Finding, search taintSearch) (kept []session.Finding, searches int, err error) {
+	var rest []session.Finding
 	for _, f := range found {
 		if t.has(e, f.Path) {
 			kept = append(kept, f)
@@ -102,7 +102,7 @@ func (e *emitted) ofOne(ctx context.Context, t *together, q graph.TaintQuery, fo
 		searches += got.Searches
 		for _, f := range got.Findings {
 			f.Label = labels[f.Label]
-			same := func(g graph.Finding) bool { return g.Sink == f.Sink && g.Label == f.Label }
+			same := func(g session.Finding) bool { return g.Sink == f.Sink && g.Label == f.Label }
 			if i := slices.IndexFunc(rest, same); i >= 0 {
 				rest = slices.Delete(rest, i, i+1)
 				kept = append(kept, f)
@@ -113,15 +113,15 @@ func (e *emitted) ofOne(ctx context.Context, t *together, q graph.TaintQuery, fo
 }
 
 // has reports whether all of a path is in one program.
-func (t *together) has(e *emitted, path []graph.Step) bool {
+func (t *together) has(e *emitted, path []session.Step) bool {
 	return path != nil && slices.ContainsFunc(t.reaches, func(reached []bool) bool {
-		return !slices.ContainsFunc(path, func(s graph.Step) bool { return !reached[e.nodes[s.Node].proc] })
+		return !slices.ContainsFunc(path, func(s session.Step) bool { return !reached[e.nodes[s.Node].proc] })
 	})
 }
 
 // within is a question about findings, of nodes for which a condition holds: values end at all others. Labels are those that its
 // sources had.
-func (e *emitted) within(q graph.TaintQuery, about []graph.Finding, is func(uint32) bool) (one graph.TaintQuery, labels []int) {
+func (e *emitted) within(q session.TaintQuery, about []session.Finding, is func(uint32) bool) (one session.TaintQuery, labels []int) {
 	one = q
 	one.Sources, one.Sinks = nil, nil
 	sinks, from := make(map[uint32]bool), make(map[int]bool)
@@ -148,7 +148,7 @@ func (e *emitted) within(q graph.TaintQuery, about []graph.Finding, is func(uint
 		}
 	}
 	if outside != nil {
-		one.Sanitizers = append(slices.Clone(q.Sanitizers), graph.Sanitizer{Nodes: outside})
+		one.Sanitizers = append(slices.Clone(q.Sanitizers), session.Sanitizer{Nodes: outside})
 	}
 	return one, labels
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/govyre/vyre/graph"
 	"github.com/govyre/vyre/graph/ifds"
 	"github.com/govyre/vyre/graph/report"
+	"github.com/govyre/vyre/graph/session"
 	"github.com/govyre/vyre/internal/printable"
 	"github.com/govyre/vyre/producers/calls/names"
 )
@@ -105,7 +106,7 @@ func near(dir string) where {
 
 // question is the sources, and for each class of sinks what is to be asked.
 type question struct {
-	sources []graph.Source
+	sources []session.Source
 	classes []string
 	sinks   map[string][]uint32
 }
@@ -119,12 +120,12 @@ func (e *emitted) ask(ctx context.Context, g *graph.CSR, contexts string, paths 
 	}
 	defer dev.Close()
 	began := time.Now()
-	search, how := graph.Taint, ""
+	search, how := session.Taint, ""
 	if contexts == "exact" {
 		search, how = ifds.Taint, "exact contexts, "
 	}
 	t := &report.Taint{Tool: "gossa taint", Version: "gossa, " + runtime.Version(), Graph: g, Contexts: contexts}
-	t.Query.Sources, t.Tainted = q.sources, &graph.Tainted{Counts: make([]int, len(q.sources))}
+	t.Query.Sources, t.Tainted = q.sources, &session.Tainted{Counts: make([]int, len(q.sources))}
 	several := e.programs()
 	for _, class := range q.classes {
 		if len(only) > 0 && !slices.Contains(only, class) {
@@ -134,10 +135,10 @@ func (e *emitted) ask(ctx context.Context, g *graph.CSR, contexts string, paths 
 		if len(q.sources) == 0 {
 			continue
 		}
-		asked := func(q graph.TaintQuery) (*graph.Tainted, error) {
-			return search(ctx, dev, g, q, graph.SessionOptions{Label: class})
+		asked := func(q session.TaintQuery) (*session.Tainted, error) {
+			return search(ctx, dev, g, q, session.Options{Label: class})
 		}
-		query := graph.TaintQuery{Sources: q.sources, Sinks: q.sinks[class], Sanitizers: e.sanitizers(class), Paths: paths}
+		query := session.TaintQuery{Sources: q.sources, Sinks: q.sinks[class], Sanitizers: e.sanitizers(class), Paths: paths}
 		one, err := asked(query)
 		if err != nil {
 			return nil, err
@@ -180,7 +181,7 @@ func (e *emitted) question(g *graph.CSR) question {
 			if !ok {
 				i = len(q.sources)
 				at[label] = i
-				q.sources = append(q.sources, graph.Source{Label: label})
+				q.sources = append(q.sources, session.Source{Label: label})
 			}
 			q.sources[i].Nodes = append(q.sources[i].Nodes, v)
 		case sinkRule:
@@ -207,7 +208,7 @@ func label(g *graph.CSR, v uint32) string {
 	return what + " in " + where
 }
 
-func (e *emitted) sanitizers(class string) (list []graph.Sanitizer) {
+func (e *emitted) sanitizers(class string) (list []session.Sanitizer) {
 	var nodes []uint32
 	for _, p := range e.places {
 		if p.rule.kind == sanitizerRule && (len(p.rule.classes) == 0 || slices.Contains(p.rule.classes, class)) {
@@ -215,14 +216,14 @@ func (e *emitted) sanitizers(class string) (list []graph.Sanitizer) {
 		}
 	}
 	if nodes != nil {
-		list = append(list, graph.Sanitizer{Nodes: nodes})
+		list = append(list, session.Sanitizer{Nodes: nodes})
 	}
 	return list
 }
 
 // distinct leaves out what a copy of a function has in common with it.
-func (e *emitted) distinct(g *graph.CSR, list []graph.Finding) (kept []graph.Finding) {
-	slices.SortStableFunc(list, func(a, b graph.Finding) int {
+func (e *emitted) distinct(g *graph.CSR, list []session.Finding) (kept []session.Finding) {
+	slices.SortStableFunc(list, func(a, b session.Finding) int {
 		if a.Sink != b.Sink {
 			return int(int64(a.Sink) - int64(b.Sink))
 		}

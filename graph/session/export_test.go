@@ -1,0 +1,36 @@
+package session
+
+import (
+	"github.com/govyre/vyre/driver"
+	"github.com/govyre/vyre/graph"
+	"github.com/govyre/vyre/megakernel/plan"
+)
+
+// TurnBytes is what comes to the device before the queries of a submission.
+const TurnBytes = turnBytes
+
+// HostSearch is what a search takes on this host at most, in nanoseconds.
+func HostSearch(nodes, arcs int) (float64, bool) { return measuredHost().search(nodes, arcs) }
+
+// SetBlocks says with how many blocks searches run.
+func (o *Options) SetBlocks(n uint32) { o.blocks = n }
+
+// Wide reports what the shape of a graph says.
+func Wide(g *graph.CSR) bool { return wideShape(g) }
+
+// OnRun calls f after each submission.
+func (s *Session) OnRun(f func(driver.Result)) {
+	s.ran = f
+	for _, o := range s.sets.others {
+		o.ran = f
+	}
+}
+
+// SetPartArcs says how many arcs a part has at most, so that graphs are in parts that would fit as they are.
+func (o *Options) SetPartArcs(n uint64) { o.partArcs = n }
+
+// PartLanes is how many queries a graph in parts is searched for together.
+func (s *Session) PartLanes() int { return s.parts.laidOut.lanes }
+
+// Memory is what searches were planned to take, and to save against runs that keep nothing.
+func (s *Session) Memory() plan.Session { return s.memory }

@@ -1,0 +1,364 @@
+package session_test
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/govyre/vyre/driver"
+	"github.com/govyre/vyre/graph"
+	"github.com/govyre/vyre/graph/cpu"
+	"github.com/govyre/vyre/graph/generate"
+	"github.com/govyre/vyre/graph/internal/graphtest"
+	"github.com/govyre/vyre/graph/internal/little"
+	"github.com/govyre/vyre/graph/session"
+	"github.com/govyre/vyre/megakernel"
+)
+
+// set times a set by one topology, and compares it with the host's.
+func (f *figures) set(duty string, s subject, want answers, o session.Options, perUnit ...int) {
+	f.Helper()
+	note := f.blocks(&o, perUnit)
+	on := f.session(s, o)
+	if on == nil {
+		return
+	}
+	defer f.close(on)
+	var r *session.Reached
+	began := time.Now()
+	ask := func() (err error) {
+		r, err = on.Reach(f.ctx, s.query)
+		return err
+	}
+	if err := ask(); err != nil {
+		f.Fatal(err)
+	}
+	first := time.Since(began)
+	l := line{duty: duty, question: "set", times: f.timed(on, ask), reached: r.Count(), bytes: on.Bytes(), digest: setOf(s.g, r), levels: want.rounds}
+	if o.Topology == megakernel.HostLoop || o.Topology == megakernel.BackToBack || o.Topology == megakernel.Captured {
+		l.device = nil // the host has a part in it
+	}
+	algorithm, _ := r.Algorithm()
+	l.by = f.dev.Name() + " " + on.Topology().String()
+	if algorithm == session.Labels {
+		l.by, l.levels = f.dev.Name()+" labels", 0
+	}
+	l.note = fmt.Sprintf("%sthe first with compiling in %v", note, first.Round(time.Microsecond))
+	f.print(s, l)
+	f.right(s, l, want.set)
+}
+
+// blocks sets how many blocks a multiprocessor has, if that is asked for, and says so.
+func (f *figures) blocks(o *session.Options, perUnit []int) string {
+	if len(perUnit) == 0 {
+		return ""
+	}
+	o.SetBlocks(uint32(perUnit[0] * f.dev.Caps().Units))
+	return fmt.Sprintf("%d blocks a multiprocessor; ", perUnit[0])
+}
+
+// sets asks what can be reached on roads: by labels, and as if they were directed by a drain and in rounds.
+func (f *figures) sets() {
+	for _, name := range []string{"road:1024x1024", "road:4096x4096"} {
+		s := f.subject(f.sized(name))
+		want := f.hosted("T1b", s)
+		f.labels(s)
+		f.set("T1b", s, want, session.Options{})
+		ways := []megakernel.Topology{megakernel.Drained, megakernel.Cooperative, megakernel.Captured}
+		if s.g.Nodes() < 1<<22 {
+			ways = append(ways, megakernel.BackToBack, megakernel.DeviceLoop, megakernel.HostLoop)
+		}
+		for _, way := range ways {
+			f.set("T1a", s, want, session.Options{Topology: way})
+		}
+	}
+}
+
+// labels times making them, which a session does once: so in a few sessions.
+func (f *figures) labels(s subject) {
+	f.Helper()
+	l := line{duty: "T1b", question: "make labels", by: f.dev.Name()}
+	for range min(f.runs, 3) {
+		on := f.session(s, session.Options{})
+		c, err := on.Components(f.ctx, 0)
+		if err != nil {
+			f.Fatal(err)
+		}
+		l.wall, l.device = append(l.wall, c.Run.Result.Wall), append(l.device, c.Run.Result.Device)
+		l.digest, l.reached, l.bytes = graphtest.Short(graph.Digest32(c.Labels())), c.Count(), on.Bytes()
+		l.note = fmt.Sprintf("%d arcs looked at; reached counts components", c.Run.Record.Edges)
+		f.close(on)
+	}
+	f.print(s, l)
+}
+
+// level times the levels of all nodes.
+func (f *figures) level(duty string, s subject, want answers, way megakernel.Topology, perUnit ...int) {
+	f.Helper()
+	o := session.Options{Levels: true, Topology: way}
+	note := f.blocks(&o, perUnit)
+	on := f.session(s, o)
+	if on == nil {
+		return
+	}
+	defer f.close(on)
+	var levels []uint32
+	l := line{duty: duty, question: "levels", by: f.dev.Name() + " " + way.String(), note: note, levels: want.rounds, reached: want.reached, bytes: on.Bytes()}
+	if way == megakernel.Auto {
+		l.by = f.dev.Name() + " cooperative both ways"
+	}
+	l.times = f.timed(on, func() (err error) {
+		levels, err = on.Levels(f.ctx, s.query)
+		return err
+	})
+	if way == megakernel.HostLoop {
+		l.device = nil
+	}
+	l.digest = graphtest.Short(graph.Digest32(levels))
+	f.print(s, l)
+	f.right(s, l, want.levels)
+}
+
+func (f *figures) levels() {
+	for _, name := range []string{"road:1024x1024", "grid:1024x1024", "road:4096x4096", "ladder:65536x16", "chain:65536"} {
+		s := f.subject(f.sized(name))
+		want := f.hosted("T1", s)
+		f.level("T1", s, want, megakernel.Auto)
+		if s.g.Nodes() == 1<<20 && want.rounds < 1<<14 || f.tiny {
+			f.level("T1", s, want, megakernel.HostLoop)
+		}
+	}
+}
+
+// closures are sets of graphs with kinds, and of a program's exploded graph.
+func (f *figures) closures() {
+	skew := f.subject(f.sized("skew:1048576"))
+	for _, kinds := range []uint32{generate.SkewFacts, generate.SkewKinds} {
+		s := skew
+		s.name, s.query.Kinds = skew.name, kinds
+		f.closure(s, fmt.Sprintf("T2 %#x", kinds))
+	}
+	f.closure(f.subject(f.sized("icfg:1024,64,16")), "P10")
+}
+
+func (f *figures) closure(s subject, duty string) {
+	f.Helper()
+	want := f.hosted(duty, s)
+	for _, way := range []megakernel.Topology{megakernel.Drained, megakernel.Cooperative, megakernel.Captured, megakernel.BackToBack, megakernel.HostLoop} {
+		f.set(duty, s, want, session.Options{Topology: way})
+	}
+	for _, n := range []int{2, 4} {
+		f.set(duty, s, want, session.Options{Topology: megakernel.Drained}, n)
+		f.set(duty, s, want, session.Options{Topology: megakernel.Cooperative}, n)
+	}
+}
+
+// lanes asks 64 queries together and one by one.
+func (f *figures) lanes() {
+	skew := f.subject(f.sized("skew:1048576"))
+	skew.query.Kinds = generate.SkewKinds
+	f.together(skew)
+	f.together(f.subject(f.sized("icfg:1024,64,16")))
+	if *figuresLane != "" {
+		g, err := graph.Open(*figuresLane)
+		if err != nil {
+			f.Fatal(err)
+		}
+		defer g.Close()
+		f.together(subject{filepath.Base(*figuresLane), g, session.Query{}})
+	}
+}
+
+func (f *figures) together(s subject) {
+	f.Helper()
+	// The seeds that the graph is usually asked from, or others far from each other.
+	seeds := s.query.Seeds
+	for len(seeds) < 64 {
+		seeds = append(seeds, uint32(uint64(len(seeds))*uint64(s.g.Nodes())/64))
+	}
+	queries, lists := make([]session.Query, 64), make([][]uint32, 64)
+	for i := range queries {
+		lists[i] = seeds[i : i+1]
+		queries[i] = session.Query{Seeds: lists[i], Kinds: s.query.Kinds}
+	}
+	seen, e := make([]uint64, s.g.Nodes()), cpu.New(hostArrays(s.g), cpu.Graph{}, cpu.Options{})
+	host := line{duty: "T4", question: "64 together", by: "graph/cpu", times: f.timed(nil, func() error {
+		_, err := e.Lanes(f.ctx, lists, s.kinds(), seen)
+		return err
+	}), digest: graphtest.Short(graph.Digest64(seen))}
+	f.print(s, host)
+	s.query.Seeds = seeds[:1]
+	for _, perUnit := range [][]int{nil, {1}, {4}} {
+		f.laned(s, queries, host.digest, perUnit)
+	}
+}
+
+// laned asks queries in words of a bit each, and one by one.
+func (f *figures) laned(s subject, queries []session.Query, want string, perUnit []int) {
+	f.Helper()
+	o := session.Options{Queries: len(queries)}
+	note := f.blocks(&o, perUnit)
+	on := f.session(s, o)
+	if on == nil {
+		return
+	}
+	defer f.close(on)
+	var all []*session.Reached
+	ask := func(size int) func() error {
+		return func() error {
+			all = all[:0]
+			for i := 0; i < len(queries); i += size {
+				some, err := on.Batch(f.ctx, queries[i:i+size])
+				if err != nil {
+					return err
+				}
+				all = append(all, some...)
+			}
+			return nil
+		}
+	}
+	for _, size := range []int{64, 1} {
+		l := line{duty: "T4", question: "64 together", by: f.dev.Name() + " cooperative", times: f.timed(on, ask(size)), bytes: on.Bytes(), note: note}
+		if size == 1 {
+			l.question, l.by = "64 one by one", f.dev.Name()+" "+on.Topology().String()
+		}
+		got := make([]uint64, s.g.Nodes())
+		for q, r := range all {
+			l.reached += r.Count()
+			for v := range r.Nodes() {
+				got[v] |= 1 << q
+			}
+		}
+		l.digest = graphtest.Short(graph.Digest64(got))
+		f.print(s, l)
+		f.right(s, l, want)
+	}
+}
+
+// rmat asks for levels of graphs that are wide and shallow, beside the same in C++ where that is there.
+func (f *figures) rmat() {
+	for _, name := range []string{"kron:21", "kron:22", "kron:23"} {
+		s := f.subject(f.sized(name))
+		want := f.hosted("T3", s)
+		f.level("T3", s, want, megakernel.Auto)
+		for _, n := range []int{1, 2, 4} {
+			f.level("T3", s, want, megakernel.Auto, n)
+			f.set("T3", s, want, session.Options{Topology: megakernel.Drained}, n)
+		}
+		if *figuresTwin != "" {
+			f.twin(s, want)
+		}
+		if f.tiny {
+			return
+		}
+	}
+}
+
+// twin runs the search in C++, which writes its levels beside the graph.
+func (f *figures) twin(s subject, want answers) {
+	f.Helper()
+	dir := f.TempDir()
+	in, out := filepath.Join(dir, "graph"), filepath.Join(dir, "levels")
+	words := append([]uint32{uint32(s.g.Nodes()), uint32(s.g.Arcs())}, s.g.Offsets()...)
+	if err := os.WriteFile(in, little.Bytes(append(words, s.g.Targets()...)), 0o600); err != nil {
+		f.Fatal(err)
+	}
+	said, err := exec.CommandContext(f.ctx, *figuresTwin, "levels", in, fmt.Sprint(f.runs), fmt.Sprint(s.query.Seeds[0]), out).Output()
+	if err != nil {
+		f.Errorf("the twin in C++: %v", err)
+		return
+	}
+	var rounds, reached int
+	var wall, device int64
+	if _, err := fmt.Fscan(bytes.NewReader(said), &rounds, &reached, &wall, &device); err != nil {
+		f.Errorf("the twin in C++ says %q", said)
+		return
+	}
+	levels, err := os.ReadFile(out)
+	if err != nil {
+		f.Error(err)
+		return
+	}
+	l := line{duty: "T3", question: "levels", by: "C++ both ways", times: times{[]time.Duration{time.Duration(wall)}, []time.Duration{time.Duration(device)}},
+		levels: rounds, reached: reached, note: fmt.Sprintf("least of %d runs", f.runs)}
+	if bytes.Equal(levels, little.Bytes(want.level)) {
+		l.digest = want.levels
+	}
+	f.print(s, l)
+	f.right(s, l, want.levels)
+}
+
+func (f *figures) components() {
+	for _, name := range []string{"kron:21", "road:4096x4096"} {
+		s := f.subject(f.sized(name))
+		e, label := cpu.New(hostArrays(s.g), hostArrays(s.g), cpu.Options{}), make([]uint32, s.g.Nodes())
+		host := line{duty: "T5", question: "components", by: "graph/cpu", times: f.timed(nil, func() error { return e.Components(f.ctx, graph.AllKinds, label) }), digest: graphtest.Short(graph.Digest32(label))}
+		f.print(s, host)
+		// With a topology of one's own no labels are kept, so each call makes them.
+		on := f.session(s, session.Options{Topology: megakernel.Cooperative})
+		var c *session.Components
+		l := line{duty: "T5", question: "components", by: f.dev.Name() + " cooperative", times: f.timed(on, func() (err error) {
+			c, err = on.Components(f.ctx, 0)
+			return err
+		}), bytes: on.Bytes(), note: "wall includes reading the labels and counting sizes"}
+		l.digest, l.reached = graphtest.Short(graph.Digest32(c.Labels())), c.Count()
+		f.print(s, l)
+		f.right(s, l, host.digest)
+		f.close(on)
+	}
+}
+
+// warm asks a session the same again, and counts what that takes beside the device's time.
+func (f *figures) warm() {
+	for _, name := range []string{"skew:1048576", "road:1024x1024"} {
+		s := f.subject(f.sized(name))
+		s.query.Seeds = s.query.Seeds[:1]
+		on := f.session(s, session.Options{})
+		var r session.Reached
+		ask := func() error { return on.ReachInto(f.ctx, s.query, &r) }
+		runs := f.runs
+		f.runs *= 10
+		l := line{duty: "T7", question: "set again", by: f.dev.Name(), times: f.timed(on, ask), bytes: on.Bytes()}
+		f.runs = runs
+		over := l.beyond()
+		before := f.dev.Stats()
+		if err := ask(); err != nil {
+			f.Fatal(err)
+		}
+		did := f.dev.Stats().Sub(before)
+		l.note = fmt.Sprintf("beyond the device's time: least %s us and half %s us; on the device %d allocations; %d uploads of %d bytes; %d reads of %d bytes; on the heap %.0f allocations", us(over, 0), us(over, 50),
+			did.Get(driver.AllocRequests), did.Get(driver.Uploads), did.Get(driver.UploadBytes), did.Get(driver.Reads), did.Get(driver.ReadBytes), testing.AllocsPerRun(f.runs, func() {
+				if err := ask(); err != nil {
+					f.Error(err)
+				}
+			}))
+		f.print(s, l)
+		s.query.Count = true
+		l = line{duty: "T7", question: "count again", by: f.dev.Name(), times: f.timed(on, ask), bytes: on.Bytes(), reached: r.Count()}
+		over = l.beyond()
+		l.note = fmt.Sprintf("beyond the device's time: least %s us and half %s us", us(over, 0), us(over, 50))
+		f.print(s, l)
+		f.close(on)
+	}
+}
+
+// billion loads graphs of more than 10⁹ arcs, and asks them.
+func (f *figures) billion() {
+	for _, name := range []string{"uniform:25", "kron:25"} {
+		s := f.subject(f.sized(name))
+		want := f.hosted("billion", s)
+		began := time.Now()
+		on := f.session(s, session.Options{})
+		l := line{duty: "billion", question: "load", by: f.dev.Name(), times: times{wall: []time.Duration{time.Since(began)}}, bytes: on.Bytes()}
+		l.note = fmt.Sprintf("%.2f bytes an arc of the graph and %.2f with all that searches need", float64(s.g.Bytes())/float64(s.g.Arcs()), float64(l.bytes)/float64(s.g.Arcs()))
+		f.print(s, l)
+		f.close(on)
+		f.set("billion", s, want, session.Options{})
+		f.set("billion", s, want, session.Options{Topology: megakernel.Drained})
+		f.level("billion", s, want, megakernel.Auto)
+	}
+}

@@ -1,0 +1,227 @@
+package session
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"math"
+	"slices"
+
+	"github.com/govyre/vyre/driver"
+	"github.com/govyre/vyre/graph/internal/little"
+	"github.com/govyre/vyre/graph/internal/waves"
+	"github.com/govyre/vyre/megakernel"
+)
+
+// parts is a graph whose arcs are not on the device all at once, or are more than kernels count. Its rows are cut into parts. What
+// is reached stays on the device; a part is put there when a search has nodes to go on from in it, into a slot that another part
+// may have been in, and the next one while the search is at it.
+type parts struct {
+	*analysis
+	*laidOut
+	programs waves.Parts
+	cache    *megakernel.Cache
+	slots    []*partSlot
+	clock    uint64
+	coming   *arrival // a part that is being put into a slot
+
+	reached, done, open, front driver.Buffer // a bit a node: see waves.OpenPart; open is what was reached when a level began
+	list, lengths, filter      driver.Buffer
+	labels                     driver.Buffer // levels, or labels of components
+	starts, cut, counts        driver.Buffer
+	count, own, flatten, top   *megakernel.Plan
+	lanes                      partLanes
+}
+
+// partSlot is where a part stands.
+type partSlot struct {
+	p                              *parts
+	part                           int // -1 if there is none
+	used                           uint64
+	visit, offsets, targets, masks driver.Buffer
+	window                         *megakernel.Plan
+	plans                          [visitings]*megakernel.Plan // nil until they are needed
+}
+
+// arrival is a part on its way.
+type arrival struct {
+	slot *partSlot
+	part int
+	err  chan error
+}
+
+// openParts prepares searches of a graph in parts.
+func (s *Session) openParts(ctx context.Context, l *laidOut) error {
+	p := &parts{analysis: s.analysis("parts"), laidOut: l, cache: megakernel.NewCache(s.dev, 0)}
+	err := p.allocate()
+	if err == nil {
+		err = p.begin(ctx)
+	}
+	if err != nil {
+		return errors.Join(err, p.Close())
+	}
+	s.parts, s.closers = p, append(s.closers, p)
+	return nil
+}
+
+// Parts returns in how many parts the graph is, 0 if it is whole.
+func (s *Session) Parts() int {
+	if s.parts == nil {
+		return 0
+	}
+	return s.parts.parts()
+}
+
+// allocate has memory for what stays, and for the slots.
+func (p *parts) allocate() error {
+	s := p.s
+	n, words := int64(s.g.Nodes()), 4*int64(s.words())
+	for _, w := range []wanted{
+		{&p.reached, words, "reached"}, {&p.done, words, "done"}, {&p.open, words, "open"}, {&p.front, words, "front"}, {&p.list, 8 * n, "list"},
+		{&p.lengths, 12, "lengths"}, {&p.filter, 4, "filter"}, {&p.labels, 4 * n, "labels"}, {&p.starts, int64(s.offsetBytes()) * (n + 1), "offsets"},
+		{&p.cut, 4 * int64(len(p.cuts)), "cuts"}, {&p.counts, 4 * int64(p.parts()), "counts"},
+	} {
+		p.want(w.to, w.bytes, w.label)
+	}
+	p.wantLanes()
+	for range p.held {
+		t := &partSlot{p: p, part: -1}
+		p.want(&t.visit, 4*waves.VisitWords, "visit")
+		p.want(&t.offsets, 4*(n+1), "offsets of a part")
+		p.want(&t.targets, 4*int64(max(p.most, 1)), "targets of a part")
+		if s.g.Masks() != nil {
+			p.want(&t.masks, 4*int64(max(p.most, 1)), "masks of a part")
+		}
+		p.slots = append(p.slots, t)
+	}
+	p.bytes = p.need // control words are in it, too
+	return p.analysis.open()
+}
+
+// begin uploads what stays, and plans what no slot has a part in.
+func (p *parts) begin(ctx context.Context) (err error) {
+	s := p.s
+	if p.programs, err = waves.UnpackParts(s.g.Masks() != nil, s.g.WideOffsets() != nil, p.laidOut.lanes > 32); err != nil {
+		return err
+	}
+	starts := s.offsets()
+	s.moved.uploaded += uint64(len(starts))
+	if err = upload(ctx, s.g, p.starts, starts); err != nil {
+		return err
+	}
+	if err = p.s.write(ctx, driver.All(p.cut), little.Bytes(p.cuts)); err != nil {
+		return err
+	}
+	all := megakernel.Fixed(uint32(s.g.Nodes()))
+	for _, m := range []struct {
+		to   **megakernel.Plan
+		wave megakernel.Wave
+	}{
+		{&p.count, megakernel.Wave{Program: p.programs.Count, Domain: megakernel.Fixed(uint32(s.words())), Args: ranges(p.cut, p.reached, p.done, p.counts)}},
+		{&p.own, megakernel.Wave{Program: p.programs.Own, Domain: all, Args: ranges(p.labels)}},
+		{&p.flatten, megakernel.Wave{Program: p.programs.Compress, Domain: all, Args: ranges(p.labels)}},
+		{&p.top, megakernel.Wave{Program: p.programs.Sources, Domain: s.nodeDomain(), Args: ranges(p.list, p.reached)}},
+	} {
+		if *m.to, err = p.planned([]megakernel.Wave{m.wave}, nil, 0); err != nil {
+			return err
+		}
+	}
+	for _, t := range p.slots {
+		wave := megakernel.Wave{Program: p.programs.Window, Domain: megakernel.Fixed(uint32(s.g.Nodes() + 1)), Args: ranges(t.visit, p.starts, t.offsets)}
+		if t.window, err = p.planned([]megakernel.Wave{wave}, nil, 0); err != nil {
+			return err
+		}
+	}
+	return p.planLanes()
+}
+
+func ranges(buffers ...driver.Buffer) (args []driver.Arg) {
+	for _, b := range buffers {
+		args = append(args, driver.All(b))
+	}
+	return args
+}
+
+// planned makes a plan of at most so many rounds, or of any.
+func (p *parts) planned(waves []megakernel.Wave, deps []megakernel.Dependency, rounds uint32) (*megakernel.Plan, error) {
+	m, err := megakernel.New(context.Background(), p.s.dev, waves, deps, megakernel.Options{Label: p.s.o.Label + " parts", Topology: p.s.inRounds(), Blocks: p.s.o.blocks, MaxRounds: rounds, Cache: p.cache})
+	if err == nil {
+		p.closers = append(p.closers, m)
+	}
+	return m, err
+}
+
+// Close gives back what the parts have, after what is on its way has come.
+func (p *parts) Close() error {
+	var err error
+	if p.coming != nil {
+		err = <-p.coming.err
+		p.coming = nil
+	}
+	err = errors.Join(err, p.analysis.Close())
+	p.cache.Close()
+	return err
+}
+
+// begun is the state before a search: nothing is done yet, of what is reached.
+func (p *parts) begun(ctx context.Context, reached []uint32, filter uint32) error {
+	err := p.s.write(ctx, driver.All(p.reached), little.Bytes(reached))
+	if err == nil {
+		err = p.s.write(ctx, driver.All(p.filter), binary.LittleEndian.AppendUint32(nil, filter))
+	}
+	if err != nil {
+		return err
+	}
+	return p.recorded(ctx, "begin", func(q *driver.Sequence) {
+		q.Fill(driver.All(p.done), 0, 4)
+		q.Fill(driver.All(p.labels), math.MaxUint32, 4)
+	})
+}
+
+// recorded runs some commands once.
+func (p *parts) recorded(ctx context.Context, what string, record func(*driver.Sequence)) error {
+	q := p.s.dev.NewSequence(p.s.o.Label + " parts, " + what)
+	record(q)
+	_, err := q.Run(ctx)
+	return errors.Join(err, q.Close())
+}
+
+// active returns the parts in which a search has to go on, those that are on the device first.
+func (p *parts) active(ctx context.Context) (list []int, err error) {
+	if err = p.recorded(ctx, "count", func(q *driver.Sequence) { q.Fill(driver.All(p.counts), 0, 4) }); err != nil {
+		return nil, err
+	}
+	if _, err = p.finish(ctx, p.count); err != nil {
+		return nil, err
+	}
+	counts, err := p.s.readWords(ctx, driver.All(p.counts))
+	for k, n := range counts {
+		if n > 0 {
+			list = append(list, k)
+		}
+	}
+	p.order(list)
+	return list, err
+}
+
+// order puts parts first that are on the device.
+func (p *parts) order(list []int) {
+	there := func(k int) int {
+		if p.holding(k) != nil {
+			return 0
+		}
+		return 1
+	}
+	slices.SortStableFunc(list, func(a, b int) int { return there(a) - there(b) })
+}
+
+// finish runs a plan to its end, or so many rounds as it may have.
+func (p *parts) finish(ctx context.Context, m *megakernel.Plan) (Run, error) {
+	p.s.last = m
+	rec, err := m.Run(ctx)
+	r := Run{Engine: WavesEngine, Topology: m.Topology(), Record: rec, Result: m.Result()}
+	if p.s.ran != nil {
+		p.s.ran(r.Result)
+	}
+	return r, err
+}

@@ -1,0 +1,222 @@
+package session
+
+import (
+	"context"
+	"math/bits"
+	"time"
+
+	"github.com/govyre/vyre/driver"
+	"github.com/govyre/vyre/graph"
+)
+
+// batch answers queries that allow the same kinds of arcs together, as many as there are lanes for.
+func (p *parts) batch(ctx context.Context, queries []Query, all []*Reached) error {
+	p.s.groupByKinds(queries, p.laidOut.lanes)
+	for _, g := range p.s.groups.Groups {
+		var err error
+		if len(g.Queries) == 1 {
+			err = p.reach(ctx, queries[g.Queries[0]], all[g.Queries[0]])
+		} else {
+			err = p.together(ctx, queries, g.Queries, all)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// reach searches each part to its own end before it leaves it: what comes to the device is used for all that it leads to.
+func (p *parts) reach(ctx context.Context, q Query, r *Reached) error {
+	began := p.begins()
+	r.renew(q, p.s.words(), p.why())
+	if err := p.begun(ctx, p.set(q.Seeds), p.s.kinds(q)); err != nil {
+		return err
+	}
+	if err := p.search(ctx, searchPart, &r.Run); err != nil {
+		return err
+	}
+	reached, err := p.s.readWords(ctx, driver.All(p.reached))
+	if err != nil {
+		return err
+	}
+	for _, w := range reached {
+		r.count += bits.OnesCount32(w)
+	}
+	copy(r.words, reached) // none if the query counts
+	p.answered(&r.Run, began)
+	return nil
+}
+
+// search visits parts until there is none in which a search has to go on.
+func (p *parts) search(ctx context.Context, what visiting, sum *Run) error {
+	for {
+		list, err := p.active(ctx)
+		if err != nil || len(list) == 0 {
+			return err
+		}
+		if err := p.sweep(ctx, list, what, 0, sum); err != nil {
+			return err
+		}
+	}
+}
+
+// set is nodes as bits.
+func (p *parts) set(nodes []uint32) []uint32 {
+	words := make([]uint32, p.s.words())
+	for _, v := range nodes {
+		words[v/32] |= 1 << (v % 32)
+	}
+	return words
+}
+
+// begins is when an answer was begun, and what had been moved by then.
+type begins struct {
+	at    time.Time
+	moved moved
+}
+
+func (p *parts) begins() begins { return begins{time.Now(), p.s.moved} }
+
+// answered has how long all of it took, and what was moved for it, and counts it.
+func (p *parts) answered(r *Run, began begins) {
+	r.Engine, r.Topology, r.Parts = WavesEngine, p.count.Topology(), p.parts()
+	r.Result.Wall = time.Since(began.at)
+	p.s.moved.since(began.moved, r)
+	p.s.totals.add(*r)
+}
+
+// levels visits all parts that have nodes of a level before it goes on to the next one.
+func (p *parts) levels(ctx context.Context, q Query) ([]uint32, Run, error) {
+	began := p.begins()
+	if err := p.begun(ctx, p.set(q.Seeds), p.s.kinds(q)); err != nil {
+		return nil, Run{}, err
+	}
+	var r Run
+	err := p.byLevels(ctx, levelPart, &r)
+	return p.labelled(ctx, began, r, err)
+}
+
+// byLevels labels what is reached, level by level.
+func (p *parts) byLevels(ctx context.Context, what visiting, sum *Run) error {
+	for level := uint32(0); ; level++ {
+		list, err := p.active(ctx)
+		if err != nil || len(list) == 0 {
+			return err
+		}
+		// What the level finds is not gone on from yet, in whatever part it is.
+		err = p.recorded(ctx, "level", func(q *driver.Sequence) { q.Copy(driver.All(p.open), driver.All(p.reached)) })
+		if err != nil {
+			return err
+		}
+		if err := p.sweep(ctx, list, what, level, sum); err != nil {
+			return err
+		}
+		sum.Record.Rounds = level + 1
+	}
+}
+
+// labelled reads what nodes were labelled with, and ends an answer that began then.
+func (p *parts) labelled(ctx context.Context, began begins, r Run, err error) ([]uint32, Run, error) {
+	if err != nil {
+		return nil, r, err
+	}
+	labels, err := p.s.readWords(ctx, driver.All(p.labels))
+	p.answered(&r, began)
+	return labels, r, err
+}
+
+// everywhere begins with all nodes, and visits each part once.
+func (p *parts) everywhere(ctx context.Context, what visiting, kinds uint32, sum *Run) error {
+	every, n := make([]uint32, p.s.words()), p.s.g.Nodes()
+	for w := range every {
+		every[w] = ^uint32(0) >> (max(32*w+32, n) - n)
+	}
+	if err := p.begun(ctx, every, kinds); err != nil {
+		return err
+	}
+	if what == linkPart {
+		if _, err := p.finish(ctx, p.own); err != nil {
+			return err
+		}
+	}
+	list := make([]int, p.parts())
+	for k := range list {
+		list[k] = k
+	}
+	p.order(list)
+	return p.sweep(ctx, list, what, 0, sum)
+}
+
+// weak joins the ends of the arcs of each part, once.
+func (p *parts) weak(ctx context.Context, kinds uint32) ([]uint32, Run, error) {
+	began, r := p.begins(), Run{}
+	err := p.everywhere(ctx, linkPart, kinds, &r)
+	if err == nil {
+		_, err = p.finish(ctx, p.flatten)
+	}
+	return p.labelled(ctx, began, r, err)
+}
+
+// words are a word a node, in the half of the list that no wave appends to which finds nothing to go on from.
+func (p *parts) words() driver.Range {
+	n := 4 * int64(p.s.g.Nodes())
+	return driver.Part(p.list, n, n)
+}
+
+// topological counts the arcs that come to each node, visiting each part once, and takes nodes away level by level.
+func (p *parts) topological(ctx context.Context, kinds uint32) ([]uint32, Run, error) {
+	began, r := p.begins(), Run{}
+	err := p.recorded(ctx, "order", func(q *driver.Sequence) { q.Fill(p.words(), 0, 4) })
+	if err == nil {
+		err = p.everywhere(ctx, incomingPart, kinds, &r)
+	}
+	if err == nil {
+		_, err = p.finish(ctx, p.top)
+	}
+	if err == nil {
+		err = p.recorded(ctx, "sources", func(q *driver.Sequence) { q.Fill(driver.All(p.done), 0, 4) })
+	}
+	if err == nil {
+		err = p.byLevels(ctx, peelPart, &r)
+	}
+	return p.labelled(ctx, began, r, err)
+}
+
+// parents follow levels, which are on the device: each part that has nodes with one is visited once more.
+func (p *parts) parents(ctx context.Context, _ []uint32, _ uint32) ([]uint32, Run, error) {
+	began, r := p.begins(), Run{}
+	err := p.recorded(ctx, "parents", func(q *driver.Sequence) {
+		q.Fill(driver.All(p.done), 0, 4)
+		q.Fill(p.words(), uint64(graph.None), 4)
+	})
+	if err != nil {
+		return nil, r, err
+	}
+	list, err := p.active(ctx)
+	if err == nil {
+		err = p.sweep(ctx, list, parentsPart, 0, &r)
+	}
+	if err != nil {
+		return nil, r, err
+	}
+	parents, err := p.s.readWords(ctx, p.words())
+	p.answered(&r, began)
+	return parents, r, err
+}
+
+// What takes arcs in both directions has no parts.
+func (p *parts) strong(context.Context, uint32) ([]uint32, Run, error) {
+	return nil, Run{}, p.lacks("a search for strong components", func(whole *Session) uint64 { return whole.wantStrong().bytes })
+}
+
+func (p *parts) dominators(context.Context, []uint32, uint32, []uint32) (DominatorShares, Run, error) {
+	return DominatorShares{}, Run{}, p.lacks("a search for dominators", func(whole *Session) uint64 {
+		w := whole.wantProcedures()
+		return w.bytes + w.beside
+	})
+}
+
+func (p *parts) bits(_ context.Context, f BitFlow, _, _, _ []uint64) (Run, error) {
+	return Run{}, p.lacks("a flow of bits", func(whole *Session) uint64 { return whole.wantBits(f).bytes })
+}

@@ -1,0 +1,85 @@
+package session
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/govyre/vyre/graph"
+)
+
+// Step is a node of a path, and the mask of the arc that leads to it: 0 for the first.
+type Step struct{ Node, Mask uint32 }
+
+// Path returns a shortest path of allowed arcs from a seed of the query to the nearest of some targets, and the levels of
+// all nodes; no path if none is reached. Of several targets at the same level it takes the least, and so it does with what
+// leads to each node: there is one answer. The levels are found on the device, the path in them on the host.
+//
+// Errors: those of Levels; a target that is no node.
+func (s *Session) Path(ctx context.Context, q Query, targets []uint32) ([]Step, []uint32, error) {
+	if err := s.made(); err != nil {
+		return nil, nil, err
+	}
+	for i, v := range targets {
+		if int64(v) >= int64(s.g.Nodes()) {
+			return nil, nil, s.refuse(fmt.Sprintf("target %d is node %d, the graph has %d", i, v, s.g.Nodes()), "nodes count from 0")
+		}
+	}
+	levels, err := s.Levels(ctx, q)
+	if err != nil {
+		return nil, nil, err
+	}
+	nearest := uint32(graph.None)
+	for _, v := range targets {
+		if levels[v] != graph.None && (nearest == graph.None || levels[v] < levels[nearest] || levels[v] == levels[nearest] && v < nearest) {
+			nearest = v
+		}
+	}
+	if nearest == graph.None {
+		return nil, levels, nil
+	}
+	path, err := s.backtrack(levels, nearest, s.kinds(q))
+	if err != nil {
+		return nil, nil, err
+	}
+	return path, levels, nil
+}
+
+// backtrack reads the session's graphs.
+func (s *Session) backtrack(levels []uint32, node, filter uint32) (path []Step, err error) {
+	err = s.g.Read(func() error {
+		path = backtrack(s.g, s.back.g, levels, node, filter)
+		return nil
+	})
+	return path, err
+}
+
+// backtrack goes from a node with a level to one of level 0: each time to the first entry of the row in the reverse graph
+// that is one level above, and allowed. Rows ascend, so that it is the least.
+func backtrack(g, reverse *graph.CSR, levels []uint32, node, filter uint32) []Step {
+	path, back := []Step{{Node: node}}, rowsOf(reverse)
+	for v := node; levels[v] > 0; {
+		sources, masks := back.of(v)
+		i := 0
+		for levels[sources[i]] != levels[v]-1 || maskAt(masks, i)&filter == 0 {
+			i++
+		}
+		u := sources[i]
+		path[len(path)-1].Mask = firstAllowed(g, u, v, filter)
+		path = append(path, Step{Node: u})
+		v = u
+	}
+	slices.Reverse(path)
+	return path
+}
+
+// firstAllowed is the mask of the first arc between two nodes that a filter allows.
+func firstAllowed(g *graph.CSR, u, v, filter uint32) uint32 {
+	all := rowsOf(g)
+	targets, masks := all.of(u)
+	i, _ := slices.BinarySearch(targets, v)
+	for maskAt(masks, i)&filter == 0 {
+		i++
+	}
+	return maskAt(masks, i)
+}

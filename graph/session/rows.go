@@ -1,0 +1,65 @@
+package session
+
+import (
+	"unsafe"
+
+	"github.com/govyre/vyre/graph"
+	"github.com/govyre/vyre/graph/internal/little"
+)
+
+// rows are the arrays of a graph, for a function that CSR.Read calls: CSR.Row looks after faults in each row.
+type rows struct {
+	narrow         []uint32
+	wide           []uint64
+	targets, masks []uint32
+}
+
+func rowsOf(g *graph.CSR) rows { return rows{g.Offsets(), g.WideOffsets(), g.Targets(), g.Masks()} }
+
+// at returns the number of the first arc of a node, which is one after the last of the node before it.
+func (r *rows) at(u uint32) uint64 {
+	if r.wide != nil {
+		return r.wide[u]
+	}
+	return uint64(r.narrow[u])
+}
+
+// of returns the arcs of a node; no masks if all are 1.
+func (r *rows) of(u uint32) (targets, masks []uint32) {
+	from, to := r.at(u), r.at(u+1)
+	if r.masks != nil {
+		masks = r.masks[from:to]
+	}
+	return r.targets[from:to], masks
+}
+
+// firstArc returns the number of the first arc of a node, or of all arcs.
+func (s *Session) firstArc(u int) uint64 {
+	if wide := s.g.WideOffsets(); wide != nil {
+		return wide[u]
+	}
+	return uint64(s.g.Offsets()[u])
+}
+
+// offsets are those of the graph as bytes, each of so many.
+func (s *Session) offsets() []byte {
+	if wide := s.g.WideOffsets(); wide != nil {
+		return little.Bytes(wide)
+	}
+	return little.Bytes(s.g.Offsets())
+}
+
+func (s *Session) offsetBytes() int {
+	if s.g.WideOffsets() != nil {
+		return int(unsafe.Sizeof(uint64(0)))
+	}
+	return int(unsafe.Sizeof(uint32(0)))
+}
+
+// maskAt is the mask of an arc, in the masks of its row.
+func maskAt(masks []uint32, k int) uint32 {
+	if masks == nil {
+		return 1
+	}
+	return masks[k]
+}

@@ -1,0 +1,181 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"math"
+
+	"github.com/govyre/vyre/driver"
+	"github.com/govyre/vyre/graph/internal/cycles"
+	"github.com/govyre/vyre/ir"
+	"github.com/govyre/vyre/megakernel"
+)
+
+// StrongComponents returns the strong components: nodes of which each leads to every other one along arcs of the kinds allowed.
+// 0 is all kinds. In a symmetric graph they are the weak ones. The first call prepares the analysis, which takes 12 bytes
+// a node, and the graph a second time if the session was not opened for levels.
+//
+// Nodes without a cycle are taken away first, from both ends. The rest takes one turn for each component in the longest line
+// of such as have ever smaller nodes before them; Run has the rounds of all turns together.
+//
+// Errors: those of Components.
+func (s *Session) StrongComponents(ctx context.Context, kinds uint32) (_ *Components, err error) {
+	if err := s.made(); err != nil {
+		return nil, err
+	}
+	by, err := s.answering(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer s.exit(&err)
+	ask := by.strong
+	if s.symmetric {
+		ask = by.weak
+	}
+	before := s.moved
+	labels, run, err := ask(ctx, s.kinds(Query{Kinds: kinds}))
+	if err != nil {
+		return nil, err
+	}
+	s.moved.since(before, &run)
+	return partition(labels, run), nil
+}
+
+func (w waved) strong(ctx context.Context, filter uint32) ([]uint32, Run, error) {
+	s := w.s
+	if s.strong == nil {
+		o, err := s.newStrong(ctx)
+		if err != nil {
+			return nil, Run{}, err
+		}
+		s.strong, s.closers = o, append(s.closers, o)
+	}
+	r, err := s.strong.all(ctx, filter)
+	if err != nil {
+		return nil, r, err
+	}
+	labels, err := s.readWords(ctx, driver.All(s.strong.label))
+	return labels, r, err
+}
+
+// strong makes strong components, by several plans over the same labels.
+type strong struct {
+	*analysis
+	sources, ends        *megakernel.Plan // take nodes away to which no arc comes, and that no arc leaves
+	colours, gathers     *megakernel.Plan // hand on colours; label what leads back
+	back                 *image
+	label, count, colour driver.Buffer
+}
+
+// wantStrong counts its memory.
+func (s *Session) wantStrong() *strong {
+	o := &strong{analysis: s.analysis("strong components"), back: s.back}
+	n := 4 * int64(s.g.Nodes())
+	o.want(&o.label, n, "strong components")
+	o.want(&o.count, n, "arcs of strong components")
+	o.want(&o.colour, n, "colours")
+	o.bytes += 3 * planRoom
+	if o.back == nil {
+		o.back = s.turned()
+		o.want(&o.back.memory, o.back.bytes(), "reverse")
+	}
+	return o
+}
+
+func (s *Session) newStrong(ctx context.Context) (*strong, error) {
+	o := s.wantStrong()
+	p, err := cycles.Unpack(s.g.Masks() != nil)
+	if err == nil {
+		err = o.open()
+	}
+	if err != nil {
+		return nil, err
+	}
+	if o.back != s.back {
+		if err := s.put(ctx, o.back); err != nil {
+			return nil, errors.Join(err, o.Close())
+		}
+	}
+	return o, o.plans(ctx, p)
+}
+
+// plans makes the plans, each of which is one launch where the device drives the rounds.
+func (o *strong) plans(ctx context.Context, p cycles.Programs) error {
+	s := o.s
+	label, colour, queued, list, lengths, filter := driver.All(o.label), driver.All(o.colour), driver.All(o.count), driver.All(s.list), driver.All(s.lengths), driver.All(s.filter)
+	clear := megakernel.Wave{Program: p.Clear, Phase: megakernel.Before, Domain: megakernel.Fixed(uint32(max(s.g.Nodes(), 3))), Args: []driver.Arg{driver.U32(0), label, queued, lengths}}
+	before := func(p *ir.Program) megakernel.Wave {
+		return megakernel.Wave{Program: p, Phase: megakernel.Before, Domain: s.answerDomain(), Args: []driver.Arg{label, colour, list, lengths}}
+	}
+	round := func(of *image, args ...driver.Arg) []driver.Arg {
+		all := append([]driver.Arg{megakernel.Round{}, megakernel.Size{}}, of.arrays()...)
+		return append(append(all, args...), list, lengths, megakernel.Vote{}, megakernel.Edges{})
+	}
+	over := megakernel.Spread(lengths, uint32(s.g.Nodes()))
+	colours := []megakernel.Wave{clear, before(p.Open), {Program: p.Colour, Domain: over, Args: round(&s.forward, filter, label, colour, queued)}}
+	gathers := []megakernel.Wave{clear, before(p.Roots), {Program: p.Gather, Domain: over, Args: round(o.back, filter, label, colour)}}
+	for _, m := range []struct {
+		to    **megakernel.Plan
+		waves []megakernel.Wave
+		deps  []megakernel.Dependency
+	}{
+		{&o.sources, s.peelWaves(p, cycles.ByNode, 0, &s.forward, o.label, o.count), peelDependencies},
+		{&o.ends, s.peelWaves(p, cycles.ByNode, 0, o.back, o.label, o.count), peelDependencies},
+		{&o.colours, colours, peelDependencies[:1]},
+		{&o.gathers, gathers, peelDependencies[:1]},
+	} {
+		if err := o.plan(ctx, m.waves, m.deps, megakernel.Options{MaxRounds: s.peelRounds()}); err != nil {
+			return err
+		}
+		*m.to = o.p
+	}
+	return nil
+}
+
+// all labels all nodes. Each turn labels one component at least, so that turns come to an end.
+func (o *strong) all(ctx context.Context, filter uint32) (Run, error) {
+	fill := o.s.dev.NewSequence(o.s.o.Label + " strong components")
+	fill.Fill(driver.All(o.label), math.MaxUint32, 4)
+	if _, err := fill.Once(ctx); err != nil {
+		return Run{}, err
+	}
+	var sum Run
+	for {
+		for k, p := range []*megakernel.Plan{o.sources, o.ends, o.colours, o.gathers} {
+			o.p = p
+			r, err := o.run(ctx, filter)
+			if err == nil {
+				err = o.s.ended("strong components", r)
+			}
+			if err != nil {
+				return Run{}, err
+			}
+			sum = sum.and(r)
+			if k == 2 && r.Record.Items == 0 {
+				return sum, nil // no node is open
+			}
+		}
+	}
+}
+
+// and adds up two runs.
+func (r Run) and(next Run) Run {
+	next.Uploaded += r.Uploaded
+	next.Read += r.Read
+	next.Streamed += r.Streamed
+	next.Link += r.Link
+	if r.Topology == megakernel.Auto { // nothing ran yet
+		return next
+	}
+	next.Record.Rounds += r.Record.Rounds
+	next.Record.Items += r.Record.Items
+	next.Record.Edges += r.Record.Edges
+	next.Record.Results += r.Record.Results
+	next.Record.Barriers += r.Record.Barriers
+	next.Record.TailRounds += r.Record.TailRounds
+	next.Record.TailStays += r.Record.TailStays
+	next.Record.Greatest = max(next.Record.Greatest, r.Record.Greatest)
+	next.Record.Changed = next.Record.Changed || r.Record.Changed
+	next.add(r.Result)
+	return next
+}

@@ -1,0 +1,54 @@
+package session
+
+import (
+	"github.com/govyre/vyre/graph"
+	"github.com/govyre/vyre/megakernel"
+)
+
+// When a graph is wide: a search from its node with the most arcs has so many nodes, or that part of all, after so few levels.
+const (
+	wideNodes  = 1 << 16
+	widePart   = 16
+	wideLevels = 32
+)
+
+// blocks is with how many blocks rounds of searches run. One a multiprocessor has the cheapest barrier, which is what long
+// searches of short lists are made of. A wide graph has few rounds of long lists, for which more threads are better.
+func (s *Session) blocks() uint32 {
+	if s.o.blocks == 0 && wideShape(s.g) {
+		return megakernel.AllBlocks
+	}
+	return s.o.blocks
+}
+
+// wideShape searches a part of the graph, to see how fast it grows.
+func wideShape(g *graph.CSR) bool {
+	enough := min(wideNodes, g.Nodes()/widePart)
+	if enough < wideNodes/widePart {
+		return false // all of it is a short list
+	}
+	all, most := rowsOf(g), uint32(0)
+	for u := range uint32(g.Nodes()) {
+		if all.at(u+1)-all.at(u) > all.at(most+1)-all.at(most) {
+			most = u
+		}
+	}
+	found, list := map[uint32]struct{}{most: {}}, []uint32{most}
+	for level := 0; level < wideLevels && len(list) > 0; level++ {
+		var next []uint32
+		for _, u := range list {
+			targets, _ := all.of(u)
+			for _, v := range targets {
+				if _, there := found[v]; there {
+					continue
+				}
+				if found[v] = struct{}{}; len(found) >= enough {
+					return true
+				}
+				next = append(next, v)
+			}
+		}
+		list = next
+	}
+	return false
+}
