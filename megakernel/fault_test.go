@@ -75,7 +75,7 @@ func searching(g *graph, o megakernel.Options) faults.Maker {
 // call, nothing is left behind, no result is wrong, nothing hangs, and the next session works.
 func TestAnyCallOfThePlansRunsMayFail(t *testing.T) {
 	g := chain(12)
-	every := long.Count(67, 31, 1)
+	every := long.Count(41, 31, 1)
 	if testing.Short() {
 		every = 97
 	}
