@@ -53,7 +53,7 @@
 //
 // On device cpu a session answers with package graph/cpu, on all cores of the host. Strong components, topological
 // levels and dominators use one core. On other devices, or with a chosen topology, a session answers with kernels. If
-// times were measured, the host's cores answer short searches of a session on a GPU (see SessionOptions.Costs).
+// times were measured, the host's cores answer short searches of a session on a GPU (see session.Options.Costs).
 // Session.Explain reports the engine, and so does Run in every answer. The interface answers in native.go has the
 // questions for both engines; beside.go chooses between them.
 //

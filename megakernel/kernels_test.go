@@ -16,6 +16,7 @@ import (
 	_ "github.com/govyre/vyre/driver/cudasim"
 
 	"github.com/govyre/vyre/driver"
+	"github.com/govyre/vyre/internal/long"
 	"github.com/govyre/vyre/ir"
 	"github.com/govyre/vyre/kernel"
 )
@@ -368,7 +369,7 @@ func devices() []string { return strings.Split(*deviceFlag, ",") }
 
 func open(t *testing.T, name string) driver.Device {
 	t.Helper()
-	dev, err := driver.Open(name, driver.OpenOptions{})
+	dev, err := driver.Open(long.Device(name), driver.OpenOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

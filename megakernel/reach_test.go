@@ -63,7 +63,7 @@ func TestReachIsTheSameInRoundsAndDrained(t *testing.T) {
 			for _, topology := range append(slices.Clone(topologies), megakernel.Drained) {
 				for _, o := range []megakernel.Options{{Blocks: 1}, {Blocks: 3}, {Blocks: 2, Tail: megakernel.TailNever}, {Blocks: 2, Tail: megakernel.TailAlways},
 					{Blocks: 3, TailEnter: 2}, {Blocks: 2, SliceRounds: 1, Tail: megakernel.TailAlways},
-					{Blocks: 9, Tail: megakernel.TailNever}} {
+					{Blocks: 7, Tail: megakernel.TailNever}} {
 					if o.Topology = topology; topology != megakernel.Cooperative && (o.Tail != megakernel.TailAuto || o.TailEnter != 0) {
 						continue
 					}

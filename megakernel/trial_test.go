@@ -164,7 +164,7 @@ func TestRunsAreHeldAgainstWhatWasProjected(t *testing.T) {
 }
 
 func TestHistoriesAreKept(t *testing.T) {
-	dev, _, h := tried(t, "cuda-sim")
+	dev, _, h := tried(t, "cuda-sim:0")
 	if got := megakernel.KeptHistory(dev, "reach"); len(got.Ways) != 0 || len(megakernel.KeptHistories(dev)) != 0 {
 		t.Errorf("before anything was kept: %+v", got)
 	}
@@ -228,7 +228,7 @@ func TestTrialsAreRefused(t *testing.T) {
 
 // TestTheFastestDevice is one of those that were tried, each with the same waves.
 func TestTheFastestDevice(t *testing.T) {
-	simDev, _, sim := tried(t, "cuda-sim")
+	simDev, _, sim := tried(t, "cuda-sim:0")
 	cpuDev, waves, cpu := tried(t, "cpu")
 	expect := func(want driver.Device, line string, both ...megakernel.Tried) {
 		t.Helper()

@@ -142,7 +142,7 @@ func TestAnyCallOfAPrimitiveMayFail(t *testing.T) {
 		share *= 2
 	}
 	for i, of := range every {
-		for max, every := range map[int]int{100: long.Count(83, 149, 1), 9000: long.Count(0, 193, 1)} {
+		for max, every := range map[int]int{100: long.Count(127, 149, 1), 9000: long.Count(0, 193, 1)} {
 			if every == 0 || i%share != 0 {
 				continue
 			}
@@ -163,7 +163,7 @@ func TestAnyCallOfAPrimitiveMayFail(t *testing.T) {
 
 // A sort of up to 8,192 elements is one launch; one of more is several, with memory of their own, and takes the simulator longer.
 func TestAnyCallOfAChainMayFail(t *testing.T) {
-	for _, c := range []struct{ max, short, quick, long int }{{100, 151, 83, 41}, {10000, 251, 251, 149}} {
+	for _, c := range []struct{ max, short, quick, long int }{{100, 251, 167, 41}, {10000, 503, 503, 149}} {
 		every := c.quick
 		switch {
 		case long.Exhaustive():

@@ -21,7 +21,7 @@ import (
 
 var ctx = context.Background()
 
-var deviceFlag = flag.String("devices", "cpu,cuda-sim:0", "comma list of `names` of the devices that tests run on")
+var deviceFlag = flag.String("devices", "cpu,cuda-sim", "comma list of `names` of the devices that tests run on")
 
 // devices are what every test runs on.
 func devices() []string { return strings.Split(*deviceFlag, ",") }
@@ -38,7 +38,7 @@ func closeAll(t *testing.T, list ...io.Closer) {
 
 func open(t testing.TB, name string) *vyre.Device {
 	t.Helper()
-	d, err := vyre.Open(name)
+	d, err := vyre.Open(long.Device(name))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -268,7 +268,7 @@ func TestSegmentsOfAllKinds(t *testing.T) {
 			if shared(i, k) {
 				t.Run(name+" "+c.name, func(t *testing.T) {
 					s := c.make(t, open(t, name), c.max)
-					for _, n := range []int{0, 1, c.max / 2, c.max - 1, c.max} {
+					for _, n := range []int{0, c.max, c.max / 2, 1, c.max - 1}[:long.Count(3, 5, 5)] {
 						s.simple(t, fmt.Sprint(n), n)
 					}
 				})
@@ -281,7 +281,7 @@ func TestSegmentsInEveryWay(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")
 	}
-	for i, k := range []int{1, 7, 11, 13, 14, 16, 18, 21} {
+	for i, k := range []int{1, 11, 14, 18, 7, 13, 16, 21}[:long.Count(4, 8, 8)] {
 		for _, name := range some(devices(), 1, uint64(i)) {
 			t.Run(name+" "+segmented[k].name, func(t *testing.T) { segmented[k].make(t, open(t, name), segmented[k].max).exercise(t) })
 		}

@@ -326,7 +326,7 @@ func TestSortsLeaveEqualDigitsOut(t *testing.T) {
 func TestSortsOfAnyGridAndScheduleAreTheSame(t *testing.T) {
 	drawing(t)
 	defer prim.ForceGroups(0)
-	for _, groups := range []uint32{1, 2, 7} {
+	for _, groups := range []uint32{7, 1, 2}[:long.Count(2, 3, 3)] {
 		prim.ForceGroups(groups)
 		for _, name := range devices() {
 			pairs(t, open(t, name), draw[uint16](20000, 0), 20000, prim.SortOptions{}, func(i int) uint32 { return uint32(i) })

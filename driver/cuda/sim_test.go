@@ -66,7 +66,7 @@ func TestSimulatedDevicesPassTheConformanceSuite(t *testing.T) {
 			t.Parallel()
 			c.Fetches = true
 			d, sim := onSim(t, c)
-			every, i := 1, 0
+			every, i := long.Count(3, 1, 1), 0
 			if c.Seed > 0 && !long.Enabled() {
 				every = 5
 			}

@@ -159,7 +159,7 @@ func (s *Session) engine(ctx context.Context, dev driver.Device, asked megakerne
 		return s.refuse(dev, over, "let one core of the host answer (NativeEngine)")
 	}
 	e := plan.OverBudget("ifds", s.o.Label, s.o.Label, -1, w.bytes, s.o.Budget,
-		fmt.Sprintf("raise Options.Budget, or let one core of the host answer (NativeEngine), which needs %d bytes of its memory for rows", s.x.rowBytes()))
+		fmt.Sprintf("raise session.Options.Budget, or let one core of the host answer (NativeEngine), which needs %d bytes of its memory for rows", s.x.rowBytes()))
 	e.Label, e.Device = s.o.Label, dev.Name()
 	return e
 }

@@ -19,13 +19,13 @@ import (
 
 // openDevice opens a device that the test closes.
 // deviceFlag names where the tests run; a machine with a GPU has "cuda" as well.
-var deviceFlag = flag.String("devices", "cpu,cuda-sim:0", "devices that the tests run on, with commas between")
+var deviceFlag = flag.String("devices", "cpu,cuda-sim", "devices that the tests run on, with commas between")
 
 func devices() []string { return strings.Split(*deviceFlag, ",") }
 
 func openDevice(t *testing.T, name string) driver.Device {
 	t.Helper()
-	dev, err := vyre.Open(name)
+	dev, err := vyre.Open(long.Device(name))
 	if err != nil {
 		t.Fatal(err)
 	}

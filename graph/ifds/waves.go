@@ -168,7 +168,7 @@ func (w *waves) solve(ctx context.Context, seeds []uint32, to *Solution) error {
 	items, masks := w.items(seeds)
 	if len(items) > w.mostSeeds() {
 		return &driver.Error{Op: "ifds", Label: w.o.Label, Device: w.dev.Name(), Kind: driver.InvalidArgument,
-			Msg: fmt.Sprintf("%d different seeds, the session was opened for %d", len(items), w.mostSeeds()), Fix: "open it with Options.Seeds"}
+			Msg: fmt.Sprintf("%d different seeds, the session was opened for %d", len(items), w.mostSeeds()), Fix: "open it with session.Options.Seeds"}
 	}
 	up := w.dev.NewSequence(w.o.Label + " seeds")
 	head := append([]uint32{uint32(len(items))}, items...)

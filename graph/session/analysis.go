@@ -89,7 +89,7 @@ func (a *analysis) want(to *driver.Buffer, bytes int64, label string) {
 // open compares what is wanted with what is left of the budget, and allocates it.
 func (a *analysis) open() error {
 	if left, ok := a.s.analysed.take(a.bytes, a.beside, a.limit()); !ok {
-		e := plan.OverBudget("session", a.label, a.label, -1, a.bytes+a.beside, left, "raise Options.Budget, or close the session and open one for this analysis alone")
+		e := plan.OverBudget("session", a.label, a.label, -1, a.bytes+a.beside, left, "raise session.Options.Budget, or close the session and open one for this analysis alone")
 		e.Label, e.Device = a.s.o.Label, a.s.dev.Name()
 		return e
 	}

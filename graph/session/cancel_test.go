@@ -192,9 +192,9 @@ func TestACallThatEndedEarlyLeavesNothing(t *testing.T) {
 			if c.parts > 0 {
 				all = all[:partsAnswer]
 			}
-			looks, ended, calls := make([]int, len(all)), 0, long.Count(9, 300, 2000)
+			looks, ended, calls := make([]int, len(all)), 0, long.Count(6, 300, 2000)
 			if c.device != "cpu" { // where all is simulated
-				calls = long.Count(9, 200, 2000)
+				calls = long.Count(6, 200, 2000)
 			}
 			if c.parts > 0 || testing.Short() {
 				calls = (calls + 2) / 3

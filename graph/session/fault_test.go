@@ -79,7 +79,7 @@ func failing(quick, sweep int) int {
 
 func TestAnyCallOfASessionMayFail(t *testing.T) {
 	t.Parallel()
-	g, every := graphtest.RandomGraph(t, 6, 12, true), failing(151, 83)
+	g, every := graphtest.RandomGraph(t, 6, 12, true), failing(151, 111)
 	for _, topology := range []megakernel.Topology{megakernel.Auto, megakernel.HostLoop} {
 		config := cusim.Config{Models: []cusim.Model{cusim.Tiny}, Eager: topology == megakernel.HostLoop}
 		n := faults.EachCall(t, config, every, func(sim *cusim.Driver) error { return askTwice(sim, g, topology) }, 719, cu.OutOfMemory)

@@ -32,7 +32,7 @@ func (s *Session) forLevels(q Query) (Query, error) {
 		return q, err
 	}
 	if s.back == nil {
-		return q, s.refuse("the session answers no question about levels", "open it with Options.Levels")
+		return q, s.refuse("the session answers no question about levels", "open it with session.Options.Levels")
 	}
 	return s.settle(0, q)
 }

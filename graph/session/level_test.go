@@ -80,7 +80,7 @@ func TestLevelsAreRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer without.Close()
-	if _, err := without.Levels(t.Context(), session.Query{}); err == nil || !strings.Contains(err.Error(), "open it with SessionOptions.Levels") {
+	if _, err := without.Levels(t.Context(), session.Query{}); err == nil || !strings.Contains(err.Error(), "open it with session.Options.Levels") {
 		t.Errorf("%v", err)
 	}
 	s, err := session.New(t.Context(), dev, g, session.Options{Engine: session.WavesEngine, Levels: true})

@@ -29,7 +29,7 @@ func (l *laidOut) total() uint64 { return l.state + uint64(l.held)*l.slot }
 
 // how says what would do.
 func (l *laidOut) how() string {
-	return fmt.Sprintf("in %d parts, %d of them at a time, it needs %d bytes and searches for %d queries together (Options.Parts, --allow-partitioned)", l.parts(), l.held, l.total(), l.lanes)
+	return fmt.Sprintf("in %d parts, %d of them at a time, it needs %d bytes and searches for %d queries together (session.Options.Parts, --allow-partitioned)", l.parts(), l.held, l.total(), l.lanes)
 }
 
 // why says why queries are answered as they are.
@@ -171,6 +171,6 @@ func (p *parts) lacks(what string, more func(whole *Session) uint64) error {
 	need := whole.memory.PeakBytes + more(whole)
 	e.Kind, e.Requested, e.Available = driver.OutOfMemory, int64(need), int64(min(s.o.Budget, math.MaxInt64))
 	e.Msg += fmt.Sprintf(": %d bytes of %d", need, s.o.Budget)
-	e.Fix = "raise Options.Budget to that, on a device that has them; " + e.Fix
+	e.Fix = "raise session.Options.Budget to that, on a device that has them; " + e.Fix
 	return e
 }

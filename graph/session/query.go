@@ -96,7 +96,7 @@ func (s *Session) distinct(what func() string, seeds []uint32) ([]uint32, error)
 	slices.Sort(sorted)
 	once := slices.Compact(sorted)
 	if len(once) > s.o.Seeds {
-		return nil, s.refuse(fmt.Sprintf("%s has %d different seeds, the session was opened for %d", what(), len(once), s.o.Seeds), "raise Options.Seeds")
+		return nil, s.refuse(fmt.Sprintf("%s has %d different seeds, the session was opened for %d", what(), len(once), s.o.Seeds), "raise session.Options.Seeds")
 	}
 	return once, nil
 }

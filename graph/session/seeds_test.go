@@ -131,7 +131,7 @@ func TestSeedsMayBeListedTwice(t *testing.T) {
 				}
 			})
 		}
-		if _, err := s.Reach(t.Context(), session.Query{Seeds: []uint32{2, 1, 0, 0}}); err == nil || !strings.Contains(err.Error(), "query 0 has 3 different seeds, the session was opened for 2; fix: raise SessionOptions.Seeds") {
+		if _, err := s.Reach(t.Context(), session.Query{Seeds: []uint32{2, 1, 0, 0}}); err == nil || !strings.Contains(err.Error(), "query 0 has 3 different seeds, the session was opened for 2; fix: raise session.Options.Seeds") {
 			t.Errorf("three nodes where there is room for two: %v", err)
 		}
 		if err := s.Close(); err != nil {

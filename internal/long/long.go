@@ -22,6 +22,15 @@ func Enabled() bool { return *enabled }
 // Exhaustive reports whether sweeps over all arguments should run.
 func Exhaustive() bool { return *enabled && *exhaustive }
 
+// Device is the name of the device that a test opens for one. The simulated GPU is one of four multiprocessors, and only with
+// -long as large as a real one: each of them has warps that look for work, and all of these are interpreted.
+func Device(name string) string {
+	if name == "cuda-sim" && !Enabled() {
+		return "cuda-sim:3"
+	}
+	return name
+}
+
 // Seed is where a sweep over seeds begins: quick, always the same, and with -long a seed that is drawn, so that every run
 // goes where none has been; unless the flag says. It tells the log, which is what a failure is repeated by.
 func Seed(t interface{ Logf(string, ...any) }, quick uint64) uint64 { return begin(t, quick, 1) }

@@ -36,7 +36,7 @@ func each(t *testing.T, test func(t *testing.T, dev *vyre.Device)) {
 	}
 	for _, name := range strings.Split(*deviceFlag, ",") {
 		if name != "cpu" {
-			dev, err := driver.Open(name, driver.OpenOptions{})
+			dev, err := driver.Open(long.Device(name), driver.OpenOptions{})
 			run(name, dev, err)
 			continue
 		}

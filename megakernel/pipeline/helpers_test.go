@@ -11,6 +11,7 @@ import (
 
 	_ "github.com/govyre/vyre/driver/cuda"
 	_ "github.com/govyre/vyre/driver/cudasim"
+	"github.com/govyre/vyre/internal/long"
 
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/driver/cpu"
@@ -242,7 +243,7 @@ func open(t *testing.T, name string) *bench {
 			}
 		}}})
 	} else {
-		b.Device, err = driver.Open(name, driver.OpenOptions{})
+		b.Device, err = driver.Open(long.Device(name), driver.OpenOptions{})
 	}
 	if err != nil {
 		t.Fatal(err)

@@ -15,6 +15,7 @@ import (
 	"github.com/govyre/vyre/driver/cpu"
 	_ "github.com/govyre/vyre/driver/cuda"
 	_ "github.com/govyre/vyre/driver/cudasim"
+	"github.com/govyre/vyre/internal/long"
 	"github.com/govyre/vyre/ir"
 	"github.com/govyre/vyre/kernel"
 	"github.com/govyre/vyre/megakernel/queue"
@@ -219,7 +220,7 @@ func open(t *testing.T, name string, seed uint64) *vyre.Device {
 	if name == "cpu" {
 		dev, err = cpu.Open(cpu.Options{Engine: cpu.Interp, Run: cpu.RunOptions{Schedule: cpu.Seeded(seed), Detect: cpu.Everything}})
 	} else {
-		dev, err = driver.Open(name, driver.OpenOptions{})
+		dev, err = driver.Open(long.Device(name), driver.OpenOptions{})
 	}
 	if err != nil {
 		t.Fatal(err)

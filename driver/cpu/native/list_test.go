@@ -11,6 +11,7 @@ import (
 	"github.com/govyre/vyre/driver/conform"
 	"github.com/govyre/vyre/driver/cpu/native"
 	"github.com/govyre/vyre/driver/cpu/native/internal/amd64/objdump"
+	"github.com/govyre/vyre/internal/long"
 	"github.com/govyre/vyre/internal/needs"
 	"github.com/govyre/vyre/internal/opt"
 	"github.com/govyre/vyre/ir"
@@ -59,7 +60,7 @@ func testEncodings(t *testing.T, target string, tool disassembler) {
 	}
 	for _, f := range conform.Suite() {
 		for i, c := range f.Cases() {
-			if c.Program == nil {
+			if c.Program == nil || i%long.Count(4, 1, 1) > 0 {
 				continue
 			}
 			if note(c.Program); i%8 == 0 {
@@ -72,7 +73,7 @@ func testEncodings(t *testing.T, target string, tool disassembler) {
 		}
 	}
 	t.Logf("%d instructions that differ", len(read))
-	if len(read) < 5000 {
+	if len(read) < 3000 {
 		t.Errorf("only %d instructions that differ", len(read))
 	}
 	if !tool.find() {

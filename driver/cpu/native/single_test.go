@@ -37,7 +37,7 @@ func TestOneInvocationAtATime(t *testing.T) {
 					continue
 				}
 				for i, c := range f.Cases() {
-					if c.Host != nil || !long.Enabled() && i%5 > 0 {
+					if c.Host != nil || !long.Enabled() && i%12 > 0 {
 						continue
 					}
 					if err := conform.Try(context.Background(), d, &c); err != nil && !errors.Is(err, conform.ErrSkipped) && !errors.As(err, &no) {
@@ -45,7 +45,7 @@ func TestOneInvocationAtATime(t *testing.T) {
 					}
 				}
 			}
-			for seed := range long.Seeds(t, 40, 1000, 30_000) {
+			for seed := range long.Seeds(t, 20, 1000, 30_000) {
 				p := conform.Random(seed + 11_000)
 				if seed%4 == 3 {
 					p = conform.RandomShapes(seed + 11_000)

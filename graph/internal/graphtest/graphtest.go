@@ -200,14 +200,10 @@ func Must[T any](x T, err error) T {
 	return x
 }
 
-// OpenDevice opens a device that the test closes. The simulated one has four multiprocessors, and only with -long as many as a
-// large GPU: each of them has warps that look for work, and all of these are interpreted.
+// OpenDevice opens a device that the test closes.
 func OpenDevice(t *testing.T, name string) driver.Device {
 	t.Helper()
-	if name == "cuda-sim" && !long.Enabled() {
-		name = "cuda-sim:3"
-	}
-	dev, err := driver.Open(name, driver.OpenOptions{})
+	dev, err := driver.Open(long.Device(name), driver.OpenOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
