@@ -1,0 +1,51 @@
+// Package session asks questions about a graph: its arrays are uploaded once, and each question is a search on the device or on
+// the host's cores, with the same answer bit by bit.
+//
+//	s, err := session.New(ctx, dev, g, session.Options{Levels: true})
+//	r, err := s.Reach(ctx, session.Query{Seeds: []uint32{0}})
+//
+// # Flow
+//
+//	CSR, device ──New──▶ Session ──Batch──▶ the reached nodes, for up to 64 queries in one search
+//	                             ──Start──▶ Pending ──Wait──▶ an answer; the caller may work meanwhile
+//	                             ──Levels──▶ levels, by rounds in either direction
+//	                             ──Path, Tree──▶ a shortest path, the same on every device; one to every node
+//	                             ──Components──▶ weak components, without rounds
+//	                             ──StrongComponents, TopologicalLevels──▶ strong components, levels of an order
+//	                             ──BitFlow──▶ gen-kill analyses: sets of bits along the arcs
+//	                             ──Dominators──▶ dominators, of many procedures at once
+//	                             ──NewFixpoint──▶ an analysis of the caller, as a method
+//	CSR, device ──Between──▶ the nodes on paths from some nodes to others
+//	CSRs, device ──Ask──▶ the same, one graph after the other
+//	CSR, device ──Taint──▶ the sinks that values from sources reach; package ifds has exact contexts
+//
+// A session holds its graph: CSR.Close answers Busy until the session is closed. It may be used from any goroutine.
+//
+// # Limits
+//
+// Kernels read offsets of 32 bits. A graph of 2³² arcs or more has offsets of 64 bits, so it is searched in parts or
+// by the cores of the host. Dominators, flows of bits, fixpoints, and strong components of graphs that are not
+// symmetric do not work in parts. Masks in memory and on a device have 32 bits each, or are absent; only files have a
+// table of kinds with an index of 8 bits. Dominators of procedures of more than 4,096 nodes are found on one core of
+// the host, whatever the device.
+//
+// # Engines
+//
+// On device cpu a session answers with package graph/cpu, on all cores of the host. Strong components, topological
+// levels and dominators use one core. On other devices, or with a chosen topology, a session answers with kernels. If
+// times were measured, the host's cores answer short searches of a session on a GPU (see Options.Costs).
+// Session.Explain reports the engine, and so does Run in every answer. The interface answers in native.go has the
+// questions for both engines; beside.go chooses between them.
+//
+// For searches side by side, a session has sets of memory and prepared runs over one graph (sets.go).
+//
+// A graph that does not fit its device, or has more arcs than kernels count, is in parts. partlayout.go cuts it.
+// parts.go has its memory, partslot.go the transfers to the device, and partvisit.go the work there. partsearch.go and
+// partlanes.go have the questions.
+//
+// # Where to start
+//
+// Start reading at session.go, with turn.go (the order of calls), options.go and query.go. Then read footprint.go (memory),
+// search.go (the waves of a search), batch.go, level.go and several.go. Analyses are in components.go, tree.go, bitflow.go and
+// dominance.go, and their answers in labels.go. Analyses of your own are in fixpoint.go.
+package session
