@@ -222,7 +222,8 @@ func (w *rewriter) values(s *Site, index, length ir.Row) []ir.Row {
 	case part:
 		within := w.row[s.within]
 		i := w.put(ir.OpSelect, ir.U64, 0, within, w.as(ir.U64, index), w.as(ir.U64, w.row[s.i]))
-		return []ir.Row{i, w.put(ir.OpSelect, ir.U64, 0, within, length, w.as(ir.U64, w.row[s.j]))}
+		n := w.put(ir.OpSelect, ir.U64, 0, within, length, w.as(ir.U64, w.row[s.j]))
+		return []ir.Row{i, n, w.put(ir.OpSelect, ir.U64, 0, within, w.constant(ir.U64, 0), w.constant(ir.U64, 1))}
 	case inner:
 		return []ir.Row{w.as(ir.U64, w.row[s.i]), length, w.as(ir.U64, w.row[s.j])}
 	}

@@ -24,7 +24,7 @@ type kind uint8
 
 const (
 	whole kind = iota // the index, and the length of the object in elements, or in records
-	part              // of a part: i and its length, or the index and the length of the object, where i is below the length of the part
+	part              // of a part: i, its length and 1; or the index, the length of the object and 0, where i is below the length of the part
 	inner             // of an array in records: i, the number of records, and j
 )
 
@@ -63,6 +63,7 @@ type Place struct {
 	Index int64  // the one that is out of bounds
 	Len   uint64 // what it exceeds
 	Inner bool   // they are of an array in a record
+	Part  bool   // they are of a part of the object
 	Path  string // what the source calls the element
 }
 
@@ -71,7 +72,7 @@ func (s *Site) Read(v [3]uint64) Place {
 	n := int64(s.Object.Count())
 	switch {
 	case s.kind == part:
-		return Place{Index: int64(v[0]), Len: v[1], Path: s.Object.PathInside(int64(v[0]), 0)}
+		return Place{Index: int64(v[0]), Len: v[1], Part: v[2] != 0, Path: s.Object.PathInside(int64(v[0]), 0)}
 	case s.kind == inner:
 		i, j := int64(v[0]), int64(v[2])
 		at := Place{Index: i, Len: v[1], Path: s.Object.PathInside(i, j)}

@@ -44,8 +44,11 @@ func (l *Launch) finding(s *memcheck.Site, f *memcheck.Found) (*driver.Error, dr
 	b := &driver.BoundsError{Kernel: l.Cmd.Kernel.Label(), Access: s.Op.String() + " " + at.Path, Object: s.Object.Name(), Index: at.Index, Len: at.Len, Count: f.Times}
 	b.Group, b.Local = invocation(f.Linear, l.Cmd.Grid, l.Cmd.Kernel.Workgroup())
 	fix := "compare the index with its length"
-	if s.Object.Param != nil && at.Index >= 0 && !at.Inner {
-		fix = "pass more elements as " + s.Object.Param.Name + ", or " + fix
+	switch {
+	case at.Part:
+		fix += ", which is that of a slice of " + b.Object
+	case s.Object.Param != nil && at.Index >= 0 && !at.Inner:
+		fix = "pass more elements as " + b.Object + ", or " + fix
 	}
 	e := &driver.Error{Op: "launch", Label: b.Kernel, Device: l.Device, Path: l.Cmd.Path, Kind: driver.DeviceFault, Pos: s.Pos.Where(), Msg: b.Detail(), Fix: fix, Err: b}
 	return e, driver.Report{Path: l.Cmd.Path, Kernel: b.Kernel, Text: text(s, b, at.Path)}

@@ -331,3 +331,78 @@ func TestEveryWayOfLaunchingReports(t *testing.T) {
 		}
 	})
 }
+
+const row = `
+//vyre:kernel workgroup=32
+func Row(t gpu.Thread, at, y []uint32) { y[at[0]] = t.Global().X + 7 }
+`
+
+// Rows of a batch share a program, and no buffer that it writes. A row that is out of bounds ends the batch with its error; rows
+// before it have their results, and the batch runs again without it.
+func TestRowsOfABatchReport(t *testing.T) {
+	onEach(t, func(t *testing.T, d driver.Device) {
+		s := d.NewSequence("rows")
+		at, y := s.Scratch(4), s.Scratch(4*8)
+		s.Upload(driver.All(at), make([]byte, 4), driver.Always)
+		s.Fill(driver.All(y), 0, 4)
+		s.Launch(compiled(t, d, row, "Row"), driver.Grid{1, 1, 1}, driver.All(at), driver.All(y))
+		s.Read(driver.All(y), make([]byte, 4*8))
+		g, err := s.Capture(driver.CaptureOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, wrong := range []int{-1, 11, -1, 0} {
+			var rows []driver.Row
+			for i := range 20 {
+				index := byte(i % 8)
+				if i == wrong {
+					index = 8
+				}
+				rows = append(rows, driver.Row{Inputs: [][]byte{{index, 0, 0, 0}}, Outputs: [][]byte{make([]byte, 4*8)}})
+			}
+			results, err := g.RunBatch(ctx, rows)
+			if wrong < 0 {
+				if err != nil || len(results) != len(rows) {
+					t.Errorf("%d results, %v", len(results), err)
+				}
+			} else if b := outOfBounds(t, err); b.Access != "store y[8]" || b.Index != 8 || b.Len != 8 || len(results) != wrong && len(results) != wrong+1 {
+				t.Errorf("%d results, %+v", len(results), b)
+			}
+			for i, r := range rows {
+				if (wrong < 0 || i < wrong) && r.Outputs[0][4*(i%8)] < 7 {
+					t.Errorf("row %d with row %d wrong: %v", i, wrong, r.Outputs[0])
+				}
+			}
+		}
+		if err := errors.Join(g.Close(), s.Close()); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+const parts = `
+//vyre:kernel workgroup=1
+func Parts(t gpu.Thread, x []uint32, i, j uint32) { x[2:6][i] = 1; x[2:][j] = 2 }
+`
+
+// More elements help where the buffer is too short, and not where a part of it is.
+func TestAPartIsNotMadeLongerByItsBuffer(t *testing.T) {
+	onEach(t, func(t *testing.T, d driver.Device) {
+		k := compiled(t, d, parts, "Parts")
+		for _, c := range []struct {
+			n, i, j uint32
+			index   int64
+			more    bool
+		}{{8, 4, 0, 4, false}, {8, 1, 6, 6, false}, {8, 3, 5, 0, false}, {0, 0, 0, 0, false}} {
+			_, err := driver.Dispatch(ctx, k, driver.Groups(1), driver.InOut(make([]byte, 4*c.n)), driver.U32(c.i), driver.U32(c.j))
+			if c.n > 0 && c.index == 0 && err == nil {
+				continue
+			}
+			b := outOfBounds(t, err)
+			var e *driver.Error
+			if errors.As(err, &e); b.Index != c.index || strings.Contains(e.Fix, "pass more elements as x") != c.more {
+				t.Errorf("%+v: %+v; fix: %s", c, b, e.Fix)
+			}
+		}
+	})
+}
