@@ -17,7 +17,7 @@
 #	RANDOM_PROGRAMS=200000 PROCESSES=16     of the parts random, shapes, gokernels, goorder and prim: each process has a context and a compiler of its own
 #	THREADS=4 MODULES=1                     of the parts random, shapes, gokernels and goorder: GOMAXPROCS of a process, and modules it gives the driver at once
 #	SEED=106618676                          of the parts random, shapes, gokernels and goorder: the first seed, not one from the clock
-#	GRAPHS=sets,levels                      of the part graphs: only these questions; graph/figures_test.go has them
+#	GRAPHS=sets,levels                      of the part graphs: only these questions; graph/session/figures_test.go has them
 #	PRIM=scan,sort-u64                      of the part primbench: only operations whose name contains one of these
 #	LONG=1                                  of the part prim: its sweeps as well, which take minutes
 #	LANES=app.vyg                           of the part graphs: 64 questions about this graph, too
@@ -108,7 +108,7 @@ part_waves() {
 		facts .
 		frontiers .
 		pipeline .
-		graph Session
+		session Session
 		ifds Devices|Thousands|ManyCall|Goroutine
 	END
 	# How long rounds take where one block goes on alone, and all.
@@ -217,9 +217,9 @@ part_topologies() {
 # part_graphs measures questions about graphs, on the device and on the cores of the host.
 part_graphs() {
 	local args=(-devices=cuda "-figures=${GRAPHS:-all}" "-figures-twin=$(twin)" "-figures-lanes=${LANES:-}")
-	gunzip -c "$here/waves/graph.test.gz" >"$work/graph.test" && chmod +x "$work/graph.test" || return 1
+	gunzip -c "$here/waves/session.test.gz" >"$work/session.test" && chmod +x "$work/session.test" || return 1
 	[ -z "${SIM:-}" ] || args=(-devices=cuda-sim -figures=rmat,components,warm -figures-tiny)
-	bounded "$log" "$work/graph.test" -test.v -test.timeout=0 '-test.run=^TestFigures$' "${args[@]}" "-figures-out=$out/graphs.csv"
+	bounded "$log" "$work/session.test" -test.v -test.timeout=0 '-test.run=^TestFigures$' "${args[@]}" "-figures-out=$out/graphs.csv"
 	local rc=$?
 	said="figures=$(grep -c '^[A-Zb]' "$out/graphs.csv")"
 	return $rc
@@ -243,8 +243,8 @@ part_gap() {
 			return 75
 		fi
 	done
-	gunzip -c "$here/waves/graph.test.gz" >"$work/graph.test" && chmod +x "$work/graph.test" || return 1
-	bounded "$log" "$work/graph.test" -test.v -test.timeout=0 '-test.run=^TestFigures$' -devices=cpu -figures=gap ${SIM:+-figures-tiny} \
+	gunzip -c "$here/waves/session.test.gz" >"$work/session.test" && chmod +x "$work/session.test" || return 1
+	bounded "$log" "$work/session.test" -test.v -test.timeout=0 '-test.run=^TestFigures$' -devices=cpu -figures=gap ${SIM:+-figures-tiny} \
 		"-figures-gap=$work/gap" "-figures-out=$out/gap.csv"
 	local rc=$?
 	said=$(sed -n 's/^T9,\([^,]*\),[^,]*,[^,]*,\([a-z]*\),.*ours is \(.*\)/\1 \2 \3/p' "$out/gap.csv" | tr '\n' ';')
