@@ -2,9 +2,6 @@ package graph
 
 import "github.com/govyre/vyre/graph/internal/little"
 
-// littleEndian is how this machine keeps words; files always do.
-var littleEndian = little.Native
-
 // bytesOf returns words as little endian bytes, the same memory where that is possible.
 func bytesOf[T uint32 | uint64](words []T) []byte { return little.Bytes(words) }
 
