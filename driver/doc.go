@@ -61,10 +61,10 @@
 // again, be changed or closed, and another Wait answers the same error. If the error has no Ended, the run continues.
 // Its sequence answers Busy until Wait fetches the run or Settle drops it.
 //
-// In both cases, memory that only the sequence has (scratch, and for Dispatch all arguments in host memory) needs no
-// care: the next run sends its inputs again, even if they are Static. A caller's buffer that the run writes holds its
-// old contents, the run's results, or a part of them. A sequence that continues from such a buffer has to set it
-// first. Runs that follow in order, over such a buffer or because of Start's options, take place, and find these
+// In both cases, memory that only the sequence has needs no care: the next run sends its inputs again, even if they are
+// Static. Such memory is scratch, and for Dispatch all arguments in host memory. A caller's buffer that the run writes
+// holds its old contents, the run's results, or a part of them. A sequence that continues from such a buffer has to set
+// it first. Runs that follow in order, over such a buffer or because of Start's options, take place, and find these
 // contents.
 //
 // # Errors

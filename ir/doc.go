@@ -1,7 +1,7 @@
 // Package ir is the one form that a kernel takes between its source and a device.
 //
-// A [Program] is structured SSA in columns: row r of every column describes one operation, and r is also
-// the name of the value that the row defines. Saxpy, as package ir/text prints it:
+// A [Program] is structured SSA in columns. Row r of every column describes one operation, and r is also the name of
+// the value that the row defines. Saxpy, as package ir/text prints it:
 //
 //	kernel @saxpy workgroup(256) {
 //	  param %a: f32
@@ -18,7 +18,7 @@
 //	  store @y[%0], %6
 //	}
 //
-// # What flows in and out
+// # Flow
 //
 //	build ──┐
 //	text  ──┼─▶ Code ──verify.Seal──▶ Program ─▶ interp, ptx, driver (through the accessors of Program)
@@ -26,9 +26,9 @@
 //	             └──── a pass ◀──Edit───────┘
 //
 // [Code] is the columns while they can still change; it promises nothing. Sealing (package ir/verify) checks its
-// structure, brings it into canonical form, verifies types, access rights, uniformity and limits, takes the digest and
-// hands out an immutable [Program]. Everything wrong with a program is reported at once, as [Diags] with stable
-// codes, source positions and advice.
+// structure, brings it into canonical form, and verifies types, access rights, uniformity and limits. Then it takes the
+// digest and hands out an immutable [Program]. Everything wrong with a program is reported at once, as [Diags] with
+// stable codes, source positions and advice.
 //
 // # The packages
 //
@@ -39,15 +39,15 @@
 //     (uniformity, barrier intervals), the words of findings, literals, limits.
 //   - internal/exact: what every op computes, on bits.
 //
-// # What a row means
+// # The meaning of a row
 //
 // The op table (table.go) has one [Info] an op: operand and result rules, and properties. Verifier, interpreter,
-// folder, printer, parser and decoder read that table; none has a switch over opcodes. What a pure op computes is its
-// function in the table of internal/exact. Every op is total: integer division by zero, shifts by too much and
-// accesses out of bounds have defined results, and every float op rounds on its own. Accurate functions
-// (exp, sin, pow, …) have a recipe in terms of other ops, so that their bits are the same everywhere.
+// folder, printer, parser and decoder read that table; none has a switch over opcodes. A pure op computes its function
+// in the table of internal/exact. Every op is total. Integer division by zero, shifts by too much and accesses out of
+// bounds have defined results, and every float op rounds on its own. Accurate functions (exp, sin, pow, …) have a
+// recipe in terms of other ops, so that their bits are the same everywhere.
 //
-// # What holds of a Program
+// # Invariants
 //
 //   - Canonical: const rows stand directly after the arguments of region 0, unique and in order of first use; no
 //     argument or result is trivial; pool, operand lists, regions and arrays are numbered in program order.
@@ -57,8 +57,8 @@
 //     if have consecutive numbers.
 //   - A barrier, a vote or a subgroup op is reached by all invocations of its scope or by none; [Uniformity] is
 //     the proof.
-//   - Names, positions and messages are no part of the digest. The wire form keeps all of them, the text names and,
-//     if asked to, the positions of statements.
+//   - Names, positions and messages are not part of the digest. The wire form keeps all of them, the text names and, if
+//     asked to, the positions of statements.
 //
 // Values narrower than 64 bits are kept as raw bits, zero-extended, wherever bits appear: in the pool, in
 // evaluation functions, in interpreters.

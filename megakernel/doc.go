@@ -22,8 +22,8 @@
 //
 // # Domains
 //
-// A domain is the number of items of a wave: a fixed number, a number in a word of device memory (Counted), or the
-// length of a list that rounds make for each other (List). A program that does not read its group size (see
+// A domain is the number of items of a wave. It is a fixed number, a number in a word of device memory (Counted), or
+// the length of a list (List). Rounds make such a list for each other. A program that does not read its group size (see
 // driver.Resize) runs once for every item, whose number is its global id along x. Any other program runs in its own
 // groups: the domain counts groups, and a group has the size of the block. Spread is the length of a list for a wave
 // that divides it by itself: it runs once in every block of the round.

@@ -12,11 +12,11 @@
 //
 // # Invariants
 //
-// Tests show that every family notices a broken rule: tests of package interp run it on an interpreter with that rule
+// Tests show that every family notices a broken rule. Tests of package interp run it on an interpreter with that rule
 // changed, and mutation_test.go on such a package ir. A device gets its buffers as parts of one allocation with guard
-// bytes between them, so the suite sees every stray write. Expected results are written by hand where possible
-// (files), and otherwise computed element by element with the op table's evaluation function. NaNs of one type are
-// equal. Cases do not depend on the schedule.
+// bytes between them, so the suite sees every stray write. Expected results are written by hand where possible (files),
+// and otherwise computed element by element with the op table's evaluation function. NaNs of one type are equal. Cases
+// do not depend on the schedule.
 //
 // A Sweep compares a function of one f32 with the op table on ranges of all 2³² arguments. RunRandom compares random
 // programs with the interpreter. RandomGo and RandomGoOrder make them as kernels written in Go, which tests also

@@ -14,9 +14,9 @@
 //
 // A goroutine that calls the driver is locked to its thread, and has made the context current on it. For a run that is
 // one graph, the driver's batch of three calls does so. During a call that waits for the GPU, only three locks of the
-// device may be held: the turn of a stream, the hazards of buffers, and a staging ring. Their waiters leave when their
-// context ends or Close gives their run up. Every byte from the driver belongs to a buffer, is idle, or belongs to the
-// device.
+// device may be held. They are the turn of a stream, the hazards of buffers, and a staging ring. Their waiters leave
+// when their context ends or Close gives their run up. Every byte from the driver belongs to a buffer, is idle, or
+// belongs to the device.
 //
 // An error that the context does not survive marks the device lost, once. From then on every operation answers so
 // without a call. Close and Open start anew if the driver allows it. After a fault of a kernel no driver does, and

@@ -9,15 +9,14 @@
 //
 // # Searches
 //
-// A search goes level by level. The caller alone walks a short list, without atomics. Workers divide a longer one: the
+// A search goes level by level. The caller alone walks a short list, without atomics. Workers divide a longer one. The
 // caller begins at once, the others take a share when they arrive, and the caller does not wait for late ones. The
 // search measures which of the two is faster for lists of middle length. A worker claims a node by a compare-and-swap.
 //
-// If the engine has the reverse of the graph, a level goes backward when its list has more arcs than a share of the
-// unreached nodes. Each node without a level then looks for an arc from the list, and stops at the first one. It
-// begins with its neighbour with the most arcs (known after a few searches, or from Index). Every worker owns the
-// words that it writes, so this needs no atomics. (Beamer, Asanović, Patterson: Direction-Optimizing Breadth-First
-// Search, 2012.)
+// If the engine has the graph's reverse, a level goes backward when its list has more arcs than a share of the
+// unreached nodes. Each node without a level then looks for an arc from the list, and stops at the first one. It begins
+// with its neighbour with the most arcs (known after a few searches, or from Index). Every worker owns the words that
+// it writes, so this needs no atomics. (Beamer, Asanović, Patterson: Direction-Optimizing Breadth-First Search, 2012.)
 //
 // # Components
 //

@@ -1,5 +1,5 @@
-// Package session asks questions about a graph: its arrays are uploaded once, and each question is a search on the device or on
-// the host's cores, with the same answer bit by bit.
+// Package session asks questions about a graph. Its arrays are uploaded once. Each question is a search on the device
+// or on the host's cores, with the same answer bit by bit.
 //
 //	s, err := session.New(ctx, dev, g, session.Options{Levels: true})
 //	r, err := s.Reach(ctx, session.Query{Seeds: []uint32{0}})
@@ -23,11 +23,11 @@
 //
 // # Limits
 //
-// Kernels read offsets of 32 bits. A graph of 2³² arcs or more has offsets of 64 bits, so it is searched in parts or
-// by the cores of the host. Dominators, flows of bits, fixpoints, and strong components of graphs that are not
-// symmetric do not work in parts. Masks in memory and on a device have 32 bits each, or are absent; only files have a
-// table of kinds with an index of 8 bits. Dominators of procedures of more than 4,096 nodes are found on one core of
-// the host, whatever the device.
+// Kernels read offsets of 32 bits. A graph of 2³² arcs or more has offsets of 64 bits, so it is searched in parts or by
+// the cores of the host. Dominators, flows of bits, fixpoints, and strong components of graphs that are not symmetric
+// do not work in parts. Masks in memory and on a device have 32 bits each, or are absent. Only files have a table of
+// kinds with an index of 8 bits. Dominators of procedures of more than 4,096 nodes are found on one core of the host,
+// whatever the device.
 //
 // # Engines
 //

@@ -6,9 +6,9 @@
 //	b.If(b.Lt(i, b.Len(x)), func() { b.Store(x, i, b.Mul(b.Load(x, i), b.F32(2))) })
 //	p, err := b.Program()
 //
-// Control is written with functions (If, Loop, For, Block), and a variable (Var) may be set anywhere: the builder
-// finds the loop arguments and results that it needs (var.go, after Braun and others, "Simple and Efficient
-// Construction of Static Single Assignment Form", 2013).
+// Control is written with functions (If, Loop, For, Block), and a variable (Var) may be set anywhere. The builder finds
+// the loop arguments and results that it needs. Its algorithm (var.go) is after Braun and others, "Simple and Efficient
+// Construction of Static Single Assignment Form", 2013.
 //
 // Inline replays a sealed program at the current point, with objects, scalars and ids of the caller: that is how
 // several programs become one.

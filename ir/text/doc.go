@@ -3,9 +3,9 @@
 //	*ir.Program ──Of, Print, Printer.List──▶ text ──Parse──▶ sealed programs, or every finding with its line
 //	*ir.Code ─────OfCode───────────────────▶ text ──ParseCode──▶ unsealed code
 //
-// The text is what people read and tests keep: one statement a line, a constant in full where it is used, names
-// where the program has them and numbers where it has not. Parsing what was printed gives the same digest and, as
-// far as they are identifiers, the same names. Messages are in the wire form only.
+// The text is what people read and tests keep. It has one statement a line, and a constant in full where it is
+// used. Values have names where the program has them and numbers where it has not. Parsing what was printed
+// gives the same digest and, as far as they are identifiers, the same names. Messages are in the wire form only.
 //
 // Reading never panics and never takes more memory than the source is long, times a constant: the limits of
 // ir/internal/limits hold while parsing. Everything wrong with a file is reported at once (codes VT for the

@@ -3,7 +3,7 @@
 //	*ir.Code ──Seal──▶ structure ─▶ canonical form ─▶ types, access, uniformity, limits ─▶ digest ─▶ *ir.Program
 //	*ir.Program, Target ──Program──▶ what the target lacks, and warnings
 //
-// Seal is the only way to an ir.Program, whether code was built, parsed or made by a pass; Canonical is the same for
+// Seal is the only way to an ir.Program, whether code was built, parsed or made by a pass. Canonical is the same for
 // columns that must not change on the way, those of a wire form. Findings are ir.Diags: all of them at once, each with
 // a stable code, the row's position and advice. The codes and their words are the table of ir/internal/finding.
 //

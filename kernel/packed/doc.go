@@ -12,8 +12,8 @@
 //
 // A list beside the program has the declarations that it was made from, with digests of their tokens. If the binary was
 // built from source on this machine, unpacking compares that source with the list. Compile then returns an error if a
-// kernel was edited after its launcher was generated. A process skips this if its binary has no paths (-trimpath), if the
-// source is not there, or if the source has changed since the binary was linked.
+// kernel was edited after its launcher was generated. A process skips this if its binary has no paths (-trimpath), or
+// if the source is not there. It also skips this if the source has changed since the binary was linked.
 //
 // # Not here
 //
