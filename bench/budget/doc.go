@@ -1,5 +1,5 @@
-// Command budget measures whether the runtime keeps its budgets: how close a launch, a wait, a copy comes to a C program
-// that makes the same driver calls.
+// Command budget measures whether the runtime keeps its budgets. It shows how close a launch, a wait, a copy comes to a
+// C program that makes the same driver calls.
 //
 //	budget -reference REFERENCE [-gridsync CUBIN] [-only REGEXP] [-blocks 10] [-samples 1000] [-limit 9m]
 //
@@ -16,9 +16,9 @@
 //	vyrebench v=1 name=P2 ratio=1.021 bound=1.05 verdict=pass
 //	vyrebench v=1 name=P6 verdict=skip reason="…"
 //
-// A ratio is our time by C's; of copies, C's by ours, so that more is better. What is no ratio has its own words, such as
-// lanes_per_s. The exit status is 1 if a bound is missed, 2 if nothing could be measured. What cannot be judged
-// is skipped with a reason, and never passes.
+// A ratio is our time by C's; of copies, C's by ours, so that more is better. A figure that is not a ratio has its own
+// words, such as lanes_per_s. The exit status is 1 if a bound is missed, 2 if nothing could be measured. A budget that
+// cannot be judged is skipped with a reason, and never passes.
 //
 // With -device cuda-sim our side runs without a GPU, to see that it runs: its times mean nothing.
 //

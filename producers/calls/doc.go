@@ -7,17 +7,17 @@
 //	from, ok := rows.Node(main.Func("main"))
 //	r, err := s.Reach(ctx, session.Query{Seeds: []uint32{from}, Kinds: graph.KindCall})
 //
-// # What becomes of a call graph
+// # From a call graph to rows
 //
-// A node is a function, with its name and the position of its name. They are numbered by name, then by position, then by what
-// else they are, so that the graph of a program is the same in every run, byte for byte: package names, beside this one, says
-// how. Of several functions of one name the second has a ' behind it, the third two. All calls of one function by another are
-// one arc, which has the kinds of all of them: graph.KindCall where the caller names the function, Dynamic where it calls an
-// interface or a function value, and Root where no instruction calls: from the root of the call graph, or by reflection. A root
-// that is no function is the last node, named root.
+// A node is a function, with its name and the position of its name. They are numbered by name, then by position, then
+// by what else they are. So the graph of a program is the same in every run, byte for byte: package names, beside this
+// one, says how. Of several functions of one name the second has a ' behind it, the third two. All calls of one
+// function by another are one arc, which has the kinds of all of them. A call is graph.KindCall where the caller names
+// the function, and Dynamic where it calls an interface or a function value. It is Root where no instruction calls:
+// from the root of the call graph, or by reflection. A root that is not a function is the last node, named root.
 //
-// What calls are found is what the graph was made by. Module gossa, beside this one, makes graphs of whole programs, in which
-// functions are copied where others are passed to them.
+// The calls are those that the maker of the graph finds. Module gossa, beside this one, makes graphs of whole programs,
+// in which functions are copied where others are passed to them.
 //
 // Everything is in calls.go.
 package calls

@@ -18,31 +18,33 @@
 //
 // # Functions that are passed
 //
-// A graph in which a function stands once says that sync.Once.Do calls all functions that any Do ever got. So a function is
-// copied for each call that passes it a function which is known there: by name, as a closure, or because the caller is such
-// a copy itself. A copy's name has what it got behind it: (*sync.Once).Do{f: main.setup}. Copies go through as many calls
-// as -levels says, and add at most the share -more of instructions; what that left out is counted.
+// A graph in which a function stands once says that sync.Once.Do calls all functions that any Do ever got. So a
+// function is copied for each call that passes it a function which is known there. It is known by name, as a closure,
+// or because the caller is such a copy itself. A copy's name has what it got behind it: (*sync.Once).Do{f: main.setup}.
+// Copies go through as many calls as -levels says, and add at most the share -more of instructions; what that left out
+// is counted.
 //
 // # Values
 //
-// A node of the graph of values is a value of SSA, or a place in memory: a field, the elements of a slice, what a channel
-// carries (heap.go says how places are found). Procedures and call sites are in the graph, so that a search with exact
-// contexts returns to the call that was made: that holds for values, for places that arguments lead to, and for what closures
-// have captured. Global variables, and what they lead to, are one for all calls.
+// A node of the graph of values is a value of SSA, or a place in memory. A place is a field, the elements of a slice,
+// or what a channel carries (heap.go says how places are found). Procedures and call sites are in the graph, so that a
+// search with exact contexts returns to the call that was made. That holds for values, for places that arguments lead
+// to, and for what closures have captured. Global variables, and what they lead to, are one for all calls.
 //
 // Telling the fields of each value apart takes more time than some programs are worth. Without rules, with --fields type, and
 // for programs that are too large a field is one place for all values of its type. Then what is passed as a whole to a function
 // that is not followed is passed without its fields.
 //
-// A place does not forget what was in it before, and what only decides a branch, an index or a key that is looked up is no
-// flow. Elements of one slice, map or channel are one. What panics goes through all calls that it ends to what is deferred and
-// recovers it, but not out of functions of the standard library.
+// A place does not forget what was in it before. A value that only decides a branch, an index or a key that is looked
+// up is not a flow. Elements of one slice, map or channel are one. A value that panics goes through all calls that it
+// ends to what is deferred and recovers it. It does not go out of functions of the standard library.
 //
 // # Rules
 //
-// With rules the standard library's functions are not looked into, but for those of cmp, iter, maps and slices. What goes into one
-// comes out of its results, and out of what its receiver refers to, unless a rule says more exactly what it does; it calls the
-// functions that it is passed, and functions that it returns give what went in. A line is a rule, and # begins a comment:
+// With rules the standard library's functions are not looked into, but for those of cmp, iter, maps and slices. A value
+// that goes into one comes out of its results, and out of what its receiver refers to. That holds unless a rule says
+// more exactly what the function does. It calls the functions that it is passed, and functions that it returns give
+// what went in. A line is a rule, and # begins a comment:
 //
 //	source net/http.(*Request).FormValue result      values from outside: a result, arg N, or
 //	source net/http.Request.Header field             every use of a field, or
@@ -62,16 +64,17 @@
 // Arguments count from 0, which is the receiver of a method; 1.. is all from 1 on. Rules are about a function, or a method of
 // an interface that is called. rules.txt has those that are always there.
 //
-// A function that passes something into an argument of an interface calls its methods: with a sink for net/http.(ResponseWriter).Write,
-// fmt.Fprintf is one where what it writes to may be a ResponseWriter. Whether it may be, its type says, or VTA.
+// A function that passes something into an argument of an interface calls its methods. With a sink for
+// net/http.(ResponseWriter).Write, fmt.Fprintf is one where what it writes to may be a ResponseWriter. Its type says
+// whether it may be, or VTA.
 //
-// # What the graph does not see
+// # Limits of the graph
 //
-// Calls by reflection, of functions in assembly, in C or linked by name, through unsafe pointers, and by goroutines of the
-// runtime are no arcs. Those that can be told are counted, and listed by -unseen. Only what is reached from main, init and, with
-// -tests, tests is a node; where no package named is a program, from all functions of those packages. What panics in the standard
-// library, and what methods do that only it calls, is not followed. A check of a value, such as filepath.IsLocal before it is
-// used, makes nothing harmless: a sanitizer is what a value comes out of.
+// Calls by reflection, of functions in assembly, in C or linked by name, through unsafe pointers, and by goroutines of
+// the runtime are not arcs. Calls that can be told are counted, and listed by -unseen. Only what is reached from main,
+// init and, with -tests, tests is a node. Where no package named is a program, nodes are reached from all functions of
+// those packages. Panics in the standard library, and methods that only it calls, are not followed. A check of a value,
+// such as filepath.IsLocal before it is used, makes nothing harmless: a sanitizer is what a value comes out of.
 //
 // Several programs are looked at as one, for most of what ./... names they share. So a library's variable, and what an interface
 // or a function value may be, are the same for all of them. Of findings those are left that one program makes alone: all
@@ -83,10 +86,11 @@
 //
 // # Names
 //
-// Equal input gives an equal file, however many packages are built at once. A node is called as Go does, but identical types
-// are spelled alike: without aliases (byte is uint8), without names of parameters, and an interface as its methods. Of several
-// functions of one name, such as those of method values x.f, the second has a ' behind it, the third two, in an order that
-// only the source decides (package names of module calls).
+// Equal input gives an equal file, however many packages are built at once. A node is called as Go does, but identical
+// types are spelled alike. That is without aliases (byte is uint8), without names of parameters, and with an interface
+// as its methods. Of several functions of one name, such as those of method values x.f, the second has a ' behind it,
+// the third two. Only the source decides their order (package names of module calls).
 //
-// Start reading at main.go, then build.go, copies.go and known.go; vta.go for who is called; flow.go, body.go, heap.go and unify.go for values.
+// Start reading at main.go, then build.go, copies.go and known.go; vta.go for callees; flow.go, body.go, heap.go and
+// unify.go for values.
 package main

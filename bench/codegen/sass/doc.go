@@ -8,8 +8,8 @@
 //	                                   ├── ptxas ── cuobjdump ── Function ── table
 //	kernels/*.go ── Compile ───────────┘
 //
-// The table has a line for each kernel: instructions and memory instructions of the hot loop for one unit of
-// work (see units), in the whole kernel, registers, spilled bytes; ours / nvcc's. It counts code, not time: a guard
+// The table has a line for each kernel, ours / nvcc's. It has instructions and memory instructions of the hot loop for
+// one unit of work (see units), those of the whole kernel, registers, spilled bytes. It counts code, not time: a guard
 // that is rarely true counts like any other instruction. Of the reference kernels' two builds, with and without
 // contraction, the one with the shorter hot loop counts. With -out, PTX and machine code of both sides are kept there.
 //
