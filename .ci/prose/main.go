@@ -1,7 +1,7 @@
 // Command prose checks the English of documentation against the rules of plain English that a program can see:
 //
-//	go run ./.ci/prose               the pages that are done
-//	go run ./.ci/prose FILE...       these, done or not
+//	go run ./.ci/prose               every page but CHANGELOG.md, and doc.go of every package that is not internal
+//	go run ./.ci/prose FILE...       these files
 //	go run ./.ci/prose -words        how many words of prose each page has
 //
 // It reads Markdown (.md) and the comments of Go files (.go). Code blocks, code spans, targets of links and HTML are
@@ -17,33 +17,34 @@ import (
 	"strings"
 )
 
-// done are the files that keep the rules. A rewritten page is added here.
-var done = []string{
-	"CONTRIBUTING.md",
-	"RATIONALE.md",
-	"README.md",
-	"docs/cuda-for-go.md",
-	"docs/evidence/README.md",
-	"docs/language.md",
-	"docs/tutorial.md",
-	"examples/README.md",
-}
-
 func main() {
 	words := flag.Bool("words", false, "count words")
 	flag.Parse()
-	run, files := checkAll, done
+	run, wanted := checkAll, checked
 	if *words {
-		run, files = countAll, nil
+		run, wanted = countAll, page
 	}
-	if flag.NArg() > 0 {
-		files = flag.Args()
+	files, err := flag.Args(), error(nil)
+	if len(files) == 0 {
+		files, err = find(".", wanted)
 	}
-	if err := run(files); err != nil {
+	if err == nil {
+		err = run(files)
+	}
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "prose:", err)
 		os.Exit(1)
 	}
 }
+
+// checked reports whether a file is checked without being named. CHANGELOG.md is history, and keeps its words.
+func checked(path string) bool {
+	public := filepath.Base(path) == "doc.go" && !strings.Contains("/"+filepath.ToSlash(path), "/internal/")
+	return public || page(path) && path != "CHANGELOG.md"
+}
+
+// page reports whether a file is Markdown.
+func page(path string) bool { return filepath.Ext(path) == ".md" }
 
 // checkAll prints the findings of files.
 func checkAll(files []string) error {
@@ -64,14 +65,8 @@ func checkAll(files []string) error {
 	return nil
 }
 
-// countAll prints the words of each file, or of every page where none is named.
+// countAll prints the words of each file.
 func countAll(files []string) error {
-	if len(files) == 0 {
-		var err error
-		if files, err = pages("."); err != nil {
-			return err
-		}
-	}
 	total := 0
 	for _, path := range files {
 		units, err := read(path)
@@ -89,15 +84,16 @@ func countAll(files []string) error {
 	return nil
 }
 
-// pages returns the Markdown files below a folder.
-func pages(root string) (files []string, err error) {
-	err = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
-		switch name := d.Name(); {
+// find returns the wanted files below a folder. Paths begin at the folder. It asks no version control, so that it also
+// finds a page that is not added yet. Hidden folders and testdata hold no documentation.
+func find(root string, wanted func(path string) bool) (files []string, err error) {
+	err = fs.WalkDir(os.DirFS(root), ".", func(path string, d fs.DirEntry, err error) error {
+		switch {
 		case err != nil:
 			return err
-		case d.IsDir() && (name == "testdata" || path != root && strings.HasPrefix(name, ".")):
-			return filepath.SkipDir
-		case !d.IsDir() && strings.HasSuffix(name, ".md"):
+		case d.IsDir() && (d.Name() == "testdata" || path != "." && strings.HasPrefix(d.Name(), ".")):
+			return fs.SkipDir
+		case !d.IsDir() && wanted(path):
 			files = append(files, path)
 		}
 		return nil

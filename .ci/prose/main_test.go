@@ -3,6 +3,8 @@ package main
 import (
 	"go/parser"
 	"go/token"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -92,5 +94,35 @@ func TestCountWordsLeavesCodeOut(t *testing.T) {
 	units := markdown([]string{"Two `x y` words → [a link](of/this one)."})
 	if n := countWords(units[0].text); n != 4 {
 		t.Errorf("%d words, want 4", n)
+	}
+}
+
+func TestPagesAndPublicCommentsAreChecked(t *testing.T) {
+	root := t.TempDir()
+	for _, path := range []string{
+		"CHANGELOG.md", "README.md", "doc.go", "main.go", "docs/new.md", "docs/CHANGELOG.md", "graph/doc.go", "graph/internal/waves/doc.go",
+		"internal/opt/doc.go", "internal/opt/README.md", ".cache/a.md", ".ci/docs/b.md", "prim/testdata/c.md", "prim/testdata/doc.go",
+	} {
+		path = filepath.Join(root, path)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, nil, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range []struct {
+		wanted func(string) bool
+		want   []string
+	}{
+		{checked, []string{"README.md", "doc.go", "docs/CHANGELOG.md", "docs/new.md", "graph/doc.go", "internal/opt/README.md"}},
+		{page, []string{"CHANGELOG.md", "README.md", "docs/CHANGELOG.md", "docs/new.md", "internal/opt/README.md"}},
+	} {
+		if got, err := find(root, c.wanted); err != nil || !slices.Equal(got, c.want) {
+			t.Errorf("got %v (%v), want %v", got, err, c.want)
+		}
+	}
+	if _, err := find(filepath.Join(root, "none"), page); err == nil {
+		t.Error("a folder that does not exist has no pages, and no error")
 	}
 }
