@@ -19,5 +19,8 @@
 // Nothing here allocates registers, schedules, or moves work of the program across control: the passes of opt do
 // what can be done in the program, the assembler the rest. Functions keep no state; any number may run at once.
 //
+// Files whose names begin with errata_ avoid an error of the assembler; the number is that of its entry in
+// docs/design/assembler-errors.md.
+//
 // Start reading in stages.go, then select.go.
 package ptx
