@@ -14,7 +14,7 @@ func TestWhatIsLeftOutIsSeen(t *testing.T) {
 	a := newAssembler(t)
 	var rs []*conform.RandomProgram
 	var ps []*ir.Program
-	for seed := range uint64(40) {
+	for seed := range uint64(100) {
 		r := conform.RandomGo(seed)
 		if seed%2 == 0 {
 			r = conform.Random(seed)
