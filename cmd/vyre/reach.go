@@ -68,8 +68,8 @@ type answer struct {
 	kinds          uint32
 	words          []uint64 // who is reached
 	count          int
-	levels         []uint32       // nil if nobody asked
-	parents        []uint32       // nil if nobody asked
+	levels         []uint32       // nil if not asked for
+	parents        []uint32       // nil if not asked for
 	path           []session.Step // from a seed on, or to one with --back
 	each           []int          // counts, by seed
 	run            report.Run

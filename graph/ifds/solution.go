@@ -16,7 +16,7 @@ type Solution struct {
 	held      []uint32 // which words of rows have bits
 	edges     uint64
 	rows      []uint64  // nil if they were left on the device
-	summaries []summary // in the order in which they were known; nil if nobody asked
+	summaries []summary // in the order in which they were known; nil if not asked for
 }
 
 // Holds reports whether a node follows from a seed along a realisable path; none that the graph does not have.

@@ -209,6 +209,13 @@ func TestACallThatEndedEarlyLeavesNothing(t *testing.T) {
 				}
 				return err == nil
 			}
+			for k := range all { // those that are drawn may all come too late
+				ctx, cancel := underway.At(1, 0)
+				if !answer(ctx, k) {
+					ended++
+				}
+				cancel()
+			}
 			for range calls {
 				for range 1 + rng.IntN(3) {
 					k := rng.IntN(len(all))
@@ -229,7 +236,7 @@ func TestACallThatEndedEarlyLeavesNothing(t *testing.T) {
 				cancel()
 				looks[k] = counting.Times()
 			}
-			if t.Logf("%d of %d calls ended early", ended, calls); ended == 0 && calls > 50 { // a few may all come too late
+			if t.Logf("%d calls ended early", ended); ended == 0 {
 				t.Error("no context ended in time")
 			}
 		})
