@@ -31,6 +31,7 @@ var nearErrors = []func(*generator){
 	(*generator).fieldsPutInPlace,     // 32
 	(*generator).fieldsPutInPlace,
 	(*generator).upperHalvesAdded,   // 34
+	(*generator).upperHalvesLess,    // 47
 	(*generator).invertedInBranches, // 35
 	(*generator).mergedOnes,         // 36
 	(*generator).lateMinuends,       // 38
@@ -61,7 +62,7 @@ func (g *generator) nearError() {
 }
 
 // integerErrors is how many families there are of integers alone.
-const integerErrors = 24
+const integerErrors = 25
 
 var longTypes = []ir.Type{ir.U64, ir.I64, ir.U64, ir.I64, ir.U32, ir.I32}
 var wordTypes = []ir.Type{ir.U32, ir.I32, ir.U32, ir.I32, ir.U64, ir.I64}

@@ -119,3 +119,32 @@ func (g *generator) upperHalvesAdded() {
 	}
 	g.keep(x)
 }
+
+// upperHalvesLess: what is mostly 0 is subtracted from a value of 64 bits whose low word is the upper half of a product.
+func (g *generator) upperHalvesLess() {
+	b, t := g.b, []ir.Type{ir.U32, ir.U32, ir.I32}[g.pick(3)]
+	long := longTypes[g.pick(2)]
+	by := g.operand(t)
+	upper := b.Op(ir.OpMulHi, by, g.another(by))
+	if g.chance(4) {
+		upper = g.intStep(t)(upper)
+	}
+	from := b.Cvt(long, upper)
+	if g.chance(3) {
+		from = b.Or(from, b.Shl(g.operand(long), b.Const(ir.U32, 32)))
+	}
+	less := g.operand(long)
+	switch g.pick(4) {
+	case 0:
+		less = b.Cvt(long, g.operand(t))
+	case 1: // the low word is 0
+		less = b.Shl(less, b.Const(ir.U32, 32))
+	case 2: // a single bit
+		less = b.And(less, b.Const(long, 1))
+	}
+	x := b.Sub(from, less)
+	if g.chance(4) {
+		x = b.Select(b.Lt(x, from), x, less)
+	}
+	g.keep(x)
+}

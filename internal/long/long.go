@@ -1,6 +1,9 @@
 // Package long holds the switches for tests that take long: `go test -long` in a package that imports it, or VYRE_LONG=1
 // in the environment, for those that take minutes. Continuous integration runs all of them. What takes a quarter of an
 // hour and more, because it goes through all arguments, needs -exhaustive beside it.
+//
+// What is drawn at random begins at -seed=N. Of what begins anywhere, with -long, VYRE_SEED=N says where too: continuous
+// integration takes a number of the tree that it tests, so that the same tree is tested with the same programs.
 package long
 
 import (
@@ -8,6 +11,7 @@ import (
 	"iter"
 	"math/rand/v2"
 	"os"
+	"strconv"
 )
 
 var (
@@ -32,7 +36,7 @@ func Device(name string) string {
 }
 
 // Seed is where a sweep over seeds begins: quick, always the same, and with -long a seed that is drawn, so that every run
-// goes where none has been; unless the flag says. It tells the log, which is what a failure is repeated by.
+// goes where none has been; unless the flag or VYRE_SEED says. It tells the log, which is what a failure is repeated by.
 func Seed(t interface{ Logf(string, ...any) }, quick uint64) uint64 { return begin(t, quick, 1) }
 
 // Seeds are those of a sweep, as many as Count says, that begins at 0 without -long and with it at a seed that is drawn: what
@@ -57,10 +61,19 @@ func begin(t interface{ Logf(string, ...any) }, quick, multiple uint64) uint64 {
 	case *seed != 0:
 		first = *seed
 	case Enabled():
-		first = rand.Uint64() / multiple * multiple
+		first = drawn() / multiple * multiple
 	}
 	t.Logf("the first seed is %d; -seed=%d repeats it", first, first)
 	return first
+}
+
+// drawn is a seed that VYRE_SEED says, or any.
+func drawn() uint64 {
+	n, err := strconv.ParseUint(os.Getenv("VYRE_SEED"), 0, 64)
+	if err != nil {
+		return rand.Uint64()
+	}
+	return n
 }
 
 // Count is how many cases a test takes: quick ones always, sweep with -long, all with -exhaustive beside it.

@@ -21,14 +21,19 @@ func (s *selector) findAddedUppers() {
 		}
 	}
 	for v, n := range sums {
-		if n < 2 {
-			continue
+		if n >= 2 {
+			s.hideUpper(v)
+			s.addedUppers++
 		}
-		if s.addedUppers == nil {
-			s.addedUppers = make(map[ir.Row]bool)
-		}
-		s.addedUppers[v] = true
 	}
+}
+
+// hideUpper notes that the upper half of product v is combined with a zero that the assembler does not know.
+func (s *selector) hideUpper(v ir.Row) {
+	if s.hiddenUppers == nil {
+		s.hiddenUppers = make(map[ir.Row]bool)
+	}
+	s.hiddenUppers[v] = true
 }
 
 // sameBits follows rows to what they have their 32 bits of, if they are another type's value for them.
@@ -42,7 +47,7 @@ func sameBits(p *ir.Program) func(v ir.Row) (ir.Row, bool, bool) {
 // upperHalf is the upper half of a product, as the assembler is to know it.
 func (s *selector) upperHalf(r ir.Row) {
 	v := s.do(opMulHi, arith(s.typeOf(r)), s.value(s.p.A(r)), s.value(s.p.B(r)))
-	if s.addedUppers[r] {
+	if s.hiddenUppers[r] {
 		v = s.unknown(v)
 	}
 	s.set(r, v)

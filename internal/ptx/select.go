@@ -35,7 +35,9 @@ type selector struct {
 	halved           map[ir.Row]bool         // right shifts that are made of halves
 	hiddenLow        map[ir.Row]bool         // products and sums of 64 bits, whose operand's low word the assembler shall not know
 	sameLow          map[ir.Row]bool         // conversions of 64 bits whose low word the assembler may have converted before
-	addedUppers      map[ir.Row]bool         // products of 32 bits whose upper half is added to several values
+	hiddenUppers     map[ir.Row]bool         // products of 32 bits whose upper half the assembler is not to know
+	addedUppers      int                     // of them: those that are added to several values
+	subtractedFrom   int                     // of them: those that a value of 64 bits is subtracted from
 	hidings          uint32                  // how many low words were hidden so far
 	inverses         int                     // how many inversions were hidden
 	mergedOnes       int                     // how many words of all ones that are merged with a 1 were hidden
@@ -140,6 +142,7 @@ func (s *selector) run() {
 	s.findLowKnown()
 	s.findSameLow()
 	s.findAddedUppers()
+	s.findSubtractedFrom()
 	s.findKnownSums()
 	s.findLateMinuends()
 	s.findNaNs()

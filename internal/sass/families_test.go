@@ -167,6 +167,14 @@ func (w *writer) instruction(f form) {
 			}
 		}
 	}
+	if strings.HasPrefix(f.op, "lop3.") { // of a word that comes twice ptxas is known to be wrong: they are different inputs
+		words := w.Perm(6) // %r0 to %r5
+		for i, a := range src[:3] {
+			if isRegister(a) {
+				src[i] = fmt.Sprintf("%%r%d", words[i])
+			}
+		}
+	}
 	dst := w.fresh(f.dst)
 	w.add(textLine{op: f.op, dst: dst, src: src})
 	w.have[f.dst] = append(w.have[f.dst], dst)
