@@ -109,6 +109,9 @@ func (w *writer) carried() {
 	k := w.IntN(len(pairs))
 	for _, op := range pairs[k] {
 		src := []string{w.register('r'), w.argument('r', false)}
+		if op == "sub.cc.u32" { // from the upper half of a product ptxas subtracts wrongly: error 47
+			src[0] = fmt.Sprintf("%%r%d", w.IntN(6))
+		}
 		if k == 2 {
 			src = append(src, w.register('r'))
 		}
