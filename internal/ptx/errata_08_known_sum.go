@@ -94,6 +94,8 @@ func mayKnow(p *ir.Program, r ir.Row, known []bool) bool {
 		return true
 	case op == ir.OpLocal:
 		return p.Workgroup()[p.X(r)] == 1
+	case (op == ir.OpXor || op == ir.OpSub) && p.A(r) == p.B(r): // as programs without passes have them
+		return true
 	case op == ir.OpSelect || op == ir.OpMin || op == ir.OpMax || op == ir.OpMinp || op == ir.OpMaxp:
 		return some
 	case exact.Of(op) != nil && p.Type(r).IsInt() && in.Args > 1 && op != ir.OpAdd && op != ir.OpSub && op != ir.OpXor:

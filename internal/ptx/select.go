@@ -354,15 +354,6 @@ func untypedOf(t ir.Type) ptype {
 	return tB32
 }
 
-// split returns the low and high half of a 64-bit value.
-func (s *selector) split(o operand) (lo, hi operand) {
-	if o.kind == isImm {
-		return u32(uint32(o.bits)), u32(uint32(o.bits >> 32))
-	}
-	l, h := s.newReg(classR), s.newReg(classR)
-	s.add(inst{op: opMov, t: tB64, dst: s.vec(l, h), src: [4]operand{o}})
-	return r(l), r(h)
-}
 
 // joined returns the 64-bit value of two halves, of class c.
 func (s *selector) joined(c class, lo, hi operand) operand {

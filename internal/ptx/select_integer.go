@@ -288,17 +288,10 @@ var bitRules = map[ir.Op]rule{
 	ir.OpNot:  func(s *selector, r ir.Row) { s.set(r, s.do(opNot, untyped(s.typeOf(r)), s.logic(r, s.p.A(r)))) },
 	ir.OpRotl: func(s *selector, r ir.Row) { s.rotate(r, opShfL) },
 	ir.OpRotr: func(s *selector, r ir.Row) { s.rotate(r, opShfR) },
-	ir.OpPopc: counting(opPopc),
-	ir.OpClz:  counting(opClz),
-	ir.OpCtz: func(s *selector, r ir.Row) {
-		t := untyped(s.typeOf(s.p.A(r)))
-		reversed := s.do(opBrev, t, s.value(s.p.A(r)).as(t))
-		s.set(r, s.doInto(s.newReg(classR), opClz, t, reversed))
-	},
-	ir.OpBrev: func(s *selector, r ir.Row) {
-		t := untyped(s.typeOf(r))
-		s.set(r, s.do(opBrev, t, s.value(s.p.A(r)).as(t)))
-	},
+	ir.OpPopc: (*selector).bitsSet,
+	ir.OpClz:  (*selector).leadingZeros,
+	ir.OpCtz:  (*selector).trailingZeros,
+	ir.OpBrev: (*selector).reverse,
 	ir.OpBfe: func(s *selector, r ir.Row) {
 		x := s.p.X(r)
 		if s.asFloat[r] {
@@ -369,14 +362,6 @@ func latest(a, b operand) (operand, operand) {
 		return b, a
 	}
 	return a, b
-}
-
-// counting is the rule of an op with a 32-bit result on bits of any width.
-func counting(op opcode) rule {
-	return func(s *selector, r ir.Row) {
-		t := untyped(s.typeOf(s.p.A(r)))
-		s.set(r, s.doInto(s.newReg(classR), op, t, s.value(s.p.A(r)).as(t)))
-	}
 }
 
 // negated returns what a row of 32 bits negates, if it does.

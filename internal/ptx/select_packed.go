@@ -74,9 +74,7 @@ func (s *selector) unpacked(t ir.Type, word reg, pos uint32) operand {
 	case t == ir.Bool:
 		return s.compare(cmpNE, tU32, s.do(opAnd, tB32, r(word), u32(0xFF<<pos)), u32(0))
 	case t.IsHalf():
-		half := [2]reg{s.newReg(bitsOf(t).class()), s.newReg(bitsOf(t).class())}
-		s.add(inst{op: opMov, t: tB32, dst: s.vec(half[:]...), src: [4]operand{r(word)}})
-		return r(half[pos/16])
+		return s.halfOf(r(word), pos)
 	}
 	return s.do(opBfe, arith(t.Value()), r(word), u32(pos), u32(uint32(8*t.Size())))
 }

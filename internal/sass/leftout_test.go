@@ -21,7 +21,7 @@ func TestWhatIsLeftOutIsSeen(t *testing.T) {
 		}
 		rs, ps = append(rs, r), append(ps, r.Program)
 	}
-	m := machine{a, build{80, 3}, make(map[[32]byte]program), 1}
+	m := machine{a, build{80, 3}, make(map[[32]byte]program), 1, ""}
 	if err := m.assemble(t.Context(), ps); err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/govyre/vyre/internal/compile"
 	"github.com/govyre/vyre/internal/conform"
 	"github.com/govyre/vyre/internal/long"
+	"github.com/govyre/vyre/internal/passes"
 	"github.com/govyre/vyre/internal/ptx"
 	"github.com/govyre/vyre/internal/sass"
 	"github.com/govyre/vyre/ir"
@@ -21,6 +22,7 @@ type machine struct {
 	build
 	made     map[[32]byte]program // by digest
 	schedule uint64               // who takes turns when
+	passes   string               // as driver.Options.Optimise
 }
 
 // program is a kernel's machine code, and where its parameters are.
@@ -99,7 +101,11 @@ func (m machine) Run(ctx context.Context, p *ir.Program, l conform.Launch) (out 
 
 // assemble makes machine code of programs in one module.
 func (m machine) assemble(ctx context.Context, ps []*ir.Program) error {
-	module, err := compile.Programs(ps, ptx.Target{SM: m.sm}, compile.Options{})
+	choice, err := passes.Parse(m.passes)
+	if err != nil {
+		return err
+	}
+	module, err := compile.Programs(ps, ptx.Target{SM: m.sm}, compile.Options{Passes: choice})
 	if err != nil {
 		return err
 	}
@@ -166,7 +172,7 @@ func programsAreRight(t *testing.T, a assembler, random func(uint64) *conform.Ra
 		}
 		var ms []conform.Device
 		for _, b := range builds((from - first) / together) {
-			m := machine{a, b, make(map[[32]byte]program), from}
+			m := machine{a, b, make(map[[32]byte]program), from, ""}
 			if err := m.assemble(t.Context(), ps); err != nil { // then each goes by itself, and says what is wrong
 				t.Logf("programs from %d on together: %v", from, err)
 			}
