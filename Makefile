@@ -32,7 +32,7 @@ gpu = CGO_ENABLED=0 GOOS=linux GOARCH=$(GOARCH) go
 gpu-suite:
 	rm -rf .gpu && mkdir -p .gpu/codegen-bench .gpu/examples .gpu/waves .gpu/prim
 	$(gpu) test -c $(how) -o .gpu/cuda.test ./driver/cuda
-	$(gpu) test -c $(how) -o .gpu/cusim.test ./driver/cuda/cusim
+	$(gpu) test -c $(how) -o .gpu/cusim.test ./internal/cusim
 	$(gpu) test -c $(how) -o .gpu/ptx.test ./internal/ptx
 	for p in megakernel megakernel/compact megakernel/facts megakernel/frontiers megakernel/pipeline megakernel/queue graph/session graph/files graph/ifds; do \
 		$(gpu) test -c $(how) -o .gpu/waves/$$(basename $$p).test ./$$p || exit 1; done

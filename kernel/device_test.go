@@ -5,9 +5,9 @@ import (
 	"testing"
 
 	"github.com/govyre/vyre/driver"
-	"github.com/govyre/vyre/driver/conform"
 	_ "github.com/govyre/vyre/driver/cpu"
 	_ "github.com/govyre/vyre/driver/cudasim"
+	"github.com/govyre/vyre/internal/conform"
 	"github.com/govyre/vyre/internal/long"
 	"github.com/govyre/vyre/kernel"
 )

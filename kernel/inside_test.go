@@ -8,7 +8,7 @@ import (
 	"unsafe"
 
 	"github.com/govyre/vyre/driver"
-	"github.com/govyre/vyre/driver/conform"
+	"github.com/govyre/vyre/internal/conform"
 	"github.com/govyre/vyre/internal/interp"
 	"github.com/govyre/vyre/kernel"
 )

@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"github.com/govyre/vyre/driver"
-	"github.com/govyre/vyre/driver/conform"
 	"github.com/govyre/vyre/driver/cpu"
+	"github.com/govyre/vyre/internal/conform"
 	"github.com/govyre/vyre/kernel"
 )
 

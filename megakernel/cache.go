@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"github.com/govyre/vyre/driver"
+	"github.com/govyre/vyre/internal/plan"
 	"github.com/govyre/vyre/ir"
-	"github.com/govyre/vyre/megakernel/plan"
 )
 
 // Cache keeps what plans of one device are made of, so that making an equal plan again neither writes

@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"github.com/govyre/vyre/driver"
+	"github.com/govyre/vyre/internal/plan"
 	"github.com/govyre/vyre/ir"
 	"github.com/govyre/vyre/ir/build"
-	"github.com/govyre/vyre/megakernel/plan"
 )
 
 // Calibrate measures what rounds of a device cost in every topology, which takes some 100 ms on a GPU, and

@@ -4,7 +4,7 @@ import (
 	"context"
 	"math"
 
-	"github.com/govyre/vyre/megakernel/plan"
+	"github.com/govyre/vyre/internal/plan"
 )
 
 // choose settles the topology: by evidence of runs if there is enough (see byEvidence); else the one with the least

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/govyre/vyre/internal/plan"
 	"github.com/govyre/vyre/megakernel"
-	"github.com/govyre/vyre/megakernel/plan"
 )
 
 // TestAutoTakesWhatIsPredictedToBeFastest for runs of one round and of many, with costs in round numbers.

@@ -5,7 +5,7 @@ import (
 	"math"
 
 	"github.com/govyre/vyre/driver"
-	"github.com/govyre/vyre/megakernel/plan"
+	"github.com/govyre/vyre/internal/plan"
 )
 
 // costsVersion is that of the file, and of what is measured.

@@ -50,7 +50,7 @@
 //
 // # Not here
 //
-// The planners, which are arithmetic, are in megakernel/plan. Sequences, graphs and cooperative launches are in
+// The planners, which are arithmetic, are in internal/plan. Sequences, graphs and cooperative launches are in
 // driver.
 //
 // Start reading at wave.go, then fuse.go and alone.go.

@@ -5,8 +5,8 @@ import (
 	"fmt"
 
 	"github.com/govyre/vyre/driver"
+	"github.com/govyre/vyre/internal/plan"
 	"github.com/govyre/vyre/ir"
-	"github.com/govyre/vyre/megakernel/plan"
 )
 
 // groups are the waves of one phase, layered.

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/govyre/vyre/driver"
-	"github.com/govyre/vyre/megakernel/plan"
+	"github.com/govyre/vyre/internal/plan"
 )
 
 // History is what runs of one analysis over inputs of one size on one device came to; see Options.Expected.

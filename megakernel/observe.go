@@ -1,6 +1,6 @@
 package megakernel
 
-import "github.com/govyre/vyre/megakernel/plan"
+import "github.com/govyre/vyre/internal/plan"
 
 // Observe takes the last run, which left the record, into what is expected of the next ones: its rounds, and what a
 // group's work took beyond what the topology costs; of a drain, which has no rounds, the time. A run from the first

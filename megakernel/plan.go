@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/govyre/vyre/driver"
+	"github.com/govyre/vyre/internal/plan"
 	"github.com/govyre/vyre/ir"
-	"github.com/govyre/vyre/megakernel/plan"
 )
 
 // Plan is a set of waves made ready to run to a fixed point.

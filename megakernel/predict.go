@@ -2,7 +2,7 @@ package megakernel
 
 import (
 	"github.com/govyre/vyre/driver"
-	"github.com/govyre/vyre/megakernel/plan"
+	"github.com/govyre/vyre/internal/plan"
 )
 
 // Predicted says what one Run that begins with round 0 and is not stopped counts, once its record

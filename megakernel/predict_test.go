@@ -4,8 +4,8 @@ import (
 	"context"
 	"testing"
 
+	"github.com/govyre/vyre/internal/plan"
 	"github.com/govyre/vyre/megakernel"
-	"github.com/govyre/vyre/megakernel/plan"
 )
 
 // TestRunsCountWhatTheirPlansPredict in every topology, in one slice and in several, the second run too.

@@ -13,10 +13,10 @@ import (
 
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/graph/generate"
+	"github.com/govyre/vyre/internal/plan"
 	"github.com/govyre/vyre/ir"
 	"github.com/govyre/vyre/ir/build"
 	"github.com/govyre/vyre/megakernel"
-	"github.com/govyre/vyre/megakernel/plan"
 )
 
 var predicted = flag.String("predicted", "", "compare predicted times with measured ones over these generated graphs, with semicolons between, or of the usual ones for \"all\", on the last of the devices")

@@ -4,8 +4,8 @@ import (
 	"fmt"
 
 	"github.com/govyre/vyre/driver"
+	"github.com/govyre/vyre/internal/plan"
 	"github.com/govyre/vyre/ir"
-	"github.com/govyre/vyre/megakernel/plan"
 )
 
 // Temp is the argument of a buffer that the plan provides: a part of its arena, which is as large as

@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"github.com/govyre/vyre/driver"
-	"github.com/govyre/vyre/megakernel/plan"
+	"github.com/govyre/vyre/internal/plan"
 )
 
 // TrialRuns is how often each way runs in a trial, after some runs that are not timed: as often as evidence needs.

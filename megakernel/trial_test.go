@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"github.com/govyre/vyre/driver"
+	"github.com/govyre/vyre/internal/plan"
 	"github.com/govyre/vyre/megakernel"
-	"github.com/govyre/vyre/megakernel/plan"
 )
 
 // tried is a search on a device, of which every way was measured.

@@ -4,8 +4,8 @@ import (
 	"fmt"
 
 	"github.com/govyre/vyre/driver"
+	"github.com/govyre/vyre/internal/plan"
 	"github.com/govyre/vyre/ir"
-	"github.com/govyre/vyre/megakernel/plan"
 )
 
 // Wave is one step of an analysis.

@@ -10,9 +10,9 @@ import (
 	"time"
 
 	"github.com/govyre/vyre/driver"
-	"github.com/govyre/vyre/driver/conform"
 	"github.com/govyre/vyre/driver/cuda"
-	"github.com/govyre/vyre/driver/cuda/cusim"
+	"github.com/govyre/vyre/internal/conform"
+	"github.com/govyre/vyre/internal/cusim"
 )
 
 // Budgets that are held against a number and not against C.

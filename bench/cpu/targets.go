@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/govyre/vyre/driver/cpu"
-	"github.com/govyre/vyre/driver/cpu/native"
+	"github.com/govyre/vyre/internal/native"
 )
 
 // allTargets measures machine code for every instruction set that the processor runs, on one core, in turns. The last

@@ -39,8 +39,9 @@ import (
 	"strings"
 
 	"github.com/alecthomas/kong"
-	"github.com/govyre/vyre/driver/cpu/native"
+
 	"github.com/govyre/vyre/internal/interrupt"
+	"github.com/govyre/vyre/internal/native"
 	"github.com/govyre/vyre/internal/printable"
 )
 

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/govyre/vyre/driver/cpu/native"
+	"github.com/govyre/vyre/internal/native"
 	"github.com/govyre/vyre/internal/opt"
 	"github.com/govyre/vyre/internal/passes"
 	"github.com/govyre/vyre/ir"

@@ -1,5 +1,5 @@
 // Package cpu is the device "cpu": the processor, under the same contract as a GPU. It runs machine code
-// (driver/cpu/native) or the interpreter, and needs no installation. The interpreter defines the results of programs,
+// (internal/native) or the interpreter, and needs no installation. The interpreter defines the results of programs,
 // and can watch them for races and stray accesses. Importing the package registers the device.
 //
 //	Plan ──runner.Start──▶ goroutine: waits for earlier runs over its buffers, then

@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"github.com/govyre/vyre/driver"
-	"github.com/govyre/vyre/driver/cpu/native"
 	"github.com/govyre/vyre/internal/interp"
+	"github.com/govyre/vyre/internal/native"
 	"github.com/govyre/vyre/internal/passes"
 )
 

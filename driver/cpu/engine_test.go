@@ -8,8 +8,8 @@ import (
 
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/driver/cpu"
-	"github.com/govyre/vyre/driver/cpu/native"
 	"github.com/govyre/vyre/internal/interp"
+	"github.com/govyre/vyre/internal/native"
 	"github.com/govyre/vyre/internal/needs"
 )
 

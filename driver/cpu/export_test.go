@@ -5,7 +5,7 @@ import (
 	"unsafe"
 
 	"github.com/govyre/vyre/driver"
-	"github.com/govyre/vyre/driver/cpu/native"
+	"github.com/govyre/vyre/internal/native"
 )
 
 // MaxIdle is how much machine code is kept that no device uses.

@@ -11,10 +11,10 @@ import (
 	"time"
 
 	"github.com/govyre/vyre/driver"
-	"github.com/govyre/vyre/driver/cpu/native"
 	"github.com/govyre/vyre/driver/internal/outside"
 	"github.com/govyre/vyre/internal/interp"
 	"github.com/govyre/vyre/internal/memcheck"
+	"github.com/govyre/vyre/internal/native"
 	"github.com/govyre/vyre/ir"
 	"github.com/govyre/vyre/ir/verify"
 )

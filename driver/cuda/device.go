@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/govyre/vyre/driver"
-	"github.com/govyre/vyre/driver/cuda/cu"
 	"github.com/govyre/vyre/driver/cuda/internal/code"
 	"github.com/govyre/vyre/driver/cuda/internal/exec"
 	"github.com/govyre/vyre/driver/cuda/internal/memory"
@@ -18,6 +17,7 @@ import (
 	"github.com/govyre/vyre/driver/cuda/internal/primary"
 	"github.com/govyre/vyre/driver/cuda/internal/timeline"
 	"github.com/govyre/vyre/driver/cuda/internal/transfer"
+	"github.com/govyre/vyre/internal/cu"
 	"github.com/govyre/vyre/ir"
 )
 

@@ -25,7 +25,7 @@
 //
 // # Not here
 //
-// The driver's functions (driver/cuda/cu), the text (internal/ptx), rules for callers (driver).
+// The driver's functions (internal/cu), the text (internal/ptx), rules for callers (driver).
 //
 // Start reading at device.go. A run is in internal/exec, and a compilation in internal/code.
 package cuda

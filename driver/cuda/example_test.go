@@ -5,7 +5,7 @@ import (
 	"log"
 
 	"github.com/govyre/vyre/driver/cuda"
-	"github.com/govyre/vyre/driver/cuda/cusim"
+	"github.com/govyre/vyre/internal/cusim"
 )
 
 // A driver of one's own stands under the device, here one without a GPU.

@@ -16,13 +16,14 @@ import (
 	"testing"
 	"time"
 
-	"github.com/govyre/vyre/driver"
-	"github.com/govyre/vyre/driver/conform"
-	"github.com/govyre/vyre/driver/cuda"
-	"github.com/govyre/vyre/driver/cuda/cu"
-	"github.com/govyre/vyre/driver/cuda/cusim"
-	"github.com/govyre/vyre/internal/ptx"
 	"go.uber.org/goleak"
+
+	"github.com/govyre/vyre/driver"
+	"github.com/govyre/vyre/driver/cuda"
+	"github.com/govyre/vyre/internal/conform"
+	"github.com/govyre/vyre/internal/cu"
+	"github.com/govyre/vyre/internal/cusim"
+	"github.com/govyre/vyre/internal/ptx"
 )
 
 // What goes wrong on a GPU for real, each in a process of its own, for some of it takes the context along. The same

@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"github.com/govyre/vyre/driver"
-	"github.com/govyre/vyre/driver/conform"
 	"github.com/govyre/vyre/driver/cpu"
+	"github.com/govyre/vyre/internal/conform"
 )
 
 // With memcheck a GPU reports the same as device cpu, to the letter: places, indices, counts, and the first invocation.

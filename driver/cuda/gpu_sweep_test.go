@@ -13,8 +13,8 @@ import (
 	"time"
 
 	"github.com/govyre/vyre/driver"
-	"github.com/govyre/vyre/driver/conform"
-	"github.com/govyre/vyre/driver/cuda/cusim"
+	"github.com/govyre/vyre/internal/conform"
+	"github.com/govyre/vyre/internal/cusim"
 	"github.com/govyre/vyre/internal/exact"
 	"github.com/govyre/vyre/ir"
 )

@@ -16,11 +16,11 @@ import (
 	"time"
 
 	"github.com/govyre/vyre/driver"
-	"github.com/govyre/vyre/driver/conform"
 	"github.com/govyre/vyre/driver/cuda"
-	"github.com/govyre/vyre/driver/cuda/cu"
-	"github.com/govyre/vyre/driver/cuda/cusim"
 	"github.com/govyre/vyre/driver/drivertest"
+	"github.com/govyre/vyre/internal/conform"
+	"github.com/govyre/vyre/internal/cu"
+	"github.com/govyre/vyre/internal/cusim"
 	"github.com/govyre/vyre/internal/long"
 	"github.com/govyre/vyre/internal/ptx"
 )

@@ -5,8 +5,8 @@ import (
 	"time"
 
 	"github.com/govyre/vyre/driver"
-	"github.com/govyre/vyre/driver/cuda/cu"
-	"github.com/govyre/vyre/driver/cuda/cusim"
+	"github.com/govyre/vyre/internal/cu"
+	"github.com/govyre/vyre/internal/cusim"
 )
 
 // The simulated clock is exact, so that the times of commands are: a small fill takes a microsecond, a launch at

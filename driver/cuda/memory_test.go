@@ -9,8 +9,8 @@ import (
 
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/driver/cuda"
-	"github.com/govyre/vyre/driver/cuda/cu"
-	"github.com/govyre/vyre/driver/cuda/cusim"
+	"github.com/govyre/vyre/internal/cu"
+	"github.com/govyre/vyre/internal/cusim"
 )
 
 // opened is a device on a simulated driver of one model, closed, with nothing left and books

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/govyre/vyre/driver"
-	"github.com/govyre/vyre/driver/cuda/cusim"
+	"github.com/govyre/vyre/internal/cusim"
 )
 
 // A graph makes small transfers by a kernel, a plain run by calls of the driver: what both leave is the same, for

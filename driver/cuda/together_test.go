@@ -12,10 +12,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/govyre/vyre/driver/conform"
 	"github.com/govyre/vyre/driver/cuda"
-	"github.com/govyre/vyre/driver/cuda/cu"
-	"github.com/govyre/vyre/driver/cuda/cusim"
+	"github.com/govyre/vyre/internal/conform"
+	"github.com/govyre/vyre/internal/cu"
+	"github.com/govyre/vyre/internal/cusim"
 )
 
 // together is a driver that compiles the texts of callers who come while it is compiling as one module. Most of the

@@ -8,8 +8,8 @@ import (
 
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/driver/cuda"
-	"github.com/govyre/vyre/driver/cuda/cu"
-	"github.com/govyre/vyre/driver/cuda/cusim"
+	"github.com/govyre/vyre/internal/cu"
+	"github.com/govyre/vyre/internal/cusim"
 )
 
 // straying is a driver under which one group more has arrived in a barrier block that is read back.

@@ -8,8 +8,8 @@ import (
 
 	"github.com/govyre/vyre"
 	"github.com/govyre/vyre/driver"
-	"github.com/govyre/vyre/driver/cuda/cusim"
 	_ "github.com/govyre/vyre/driver/cudasim"
+	"github.com/govyre/vyre/internal/cusim"
 )
 
 // Importing the package registers the device.

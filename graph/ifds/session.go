@@ -14,8 +14,8 @@ import (
 	"github.com/govyre/vyre/graph/internal/turn"
 	"github.com/govyre/vyre/graph/session"
 	"github.com/govyre/vyre/internal/guard"
+	"github.com/govyre/vyre/internal/plan"
 	"github.com/govyre/vyre/megakernel"
-	"github.com/govyre/vyre/megakernel/plan"
 )
 
 // Options adjust a session. The zero value is right for most.

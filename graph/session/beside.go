@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/govyre/vyre/graph/cpu"
+	"github.com/govyre/vyre/internal/plan"
 	"github.com/govyre/vyre/megakernel"
-	"github.com/govyre/vyre/megakernel/plan"
 )
 
 // A session of kernels has the host's graph, too, and so the native engine beside it. A short search is over there before

@@ -4,9 +4,9 @@ import (
 	"testing"
 
 	"github.com/govyre/vyre/driver/cuda"
-	"github.com/govyre/vyre/driver/cuda/cusim"
 	"github.com/govyre/vyre/graph/internal/graphtest"
 	"github.com/govyre/vyre/graph/session"
+	"github.com/govyre/vyre/internal/cusim"
 	"github.com/govyre/vyre/megakernel"
 )
 

@@ -3,7 +3,7 @@ package session
 import (
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/graph"
-	"github.com/govyre/vyre/megakernel/plan"
+	"github.com/govyre/vyre/internal/plan"
 )
 
 // TurnBytes is what comes to the device before the queries of a submission.

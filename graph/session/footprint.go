@@ -7,9 +7,9 @@ import (
 
 	"github.com/govyre/vyre/graph"
 	"github.com/govyre/vyre/graph/internal/turn"
+	"github.com/govyre/vyre/internal/plan"
 	"github.com/govyre/vyre/megakernel"
 	"github.com/govyre/vyre/megakernel/arcs"
-	"github.com/govyre/vyre/megakernel/plan"
 )
 
 // sessionRoom is what a session may take beside what is counted: control words.

@@ -4,8 +4,8 @@ import (
 	"math"
 
 	"github.com/govyre/vyre/driver"
+	"github.com/govyre/vyre/internal/plan"
 	"github.com/govyre/vyre/megakernel"
-	"github.com/govyre/vyre/megakernel/plan"
 )
 
 // Options adjusts a session. The zero value is right for most.

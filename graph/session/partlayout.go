@@ -6,7 +6,7 @@ import (
 
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/graph/internal/waves"
-	"github.com/govyre/vyre/megakernel/plan"
+	"github.com/govyre/vyre/internal/plan"
 )
 
 // mostParts is how many parts a graph is cut into. Each visit takes some submissions, so that more would be worth nothing.

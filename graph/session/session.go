@@ -11,8 +11,8 @@ import (
 	"github.com/govyre/vyre/graph/cpu"
 	"github.com/govyre/vyre/graph/internal/turn"
 	"github.com/govyre/vyre/graph/internal/waves"
+	"github.com/govyre/vyre/internal/plan"
 	"github.com/govyre/vyre/megakernel"
-	"github.com/govyre/vyre/megakernel/plan"
 )
 
 // Session is a graph on a device, and what searches of it need there. The graph is uploaded once; a batch of queries

@@ -7,8 +7,8 @@ import (
 
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/graph/internal/turn"
+	"github.com/govyre/vyre/internal/plan"
 	"github.com/govyre/vyre/megakernel/arcs"
-	"github.com/govyre/vyre/megakernel/plan"
 )
 
 // A session of several sets has the graph once, and of all that a search needs as many as Options.Parallel says: memory,

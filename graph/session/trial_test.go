@@ -6,8 +6,8 @@ import (
 
 	"github.com/govyre/vyre/graph/internal/graphtest"
 	"github.com/govyre/vyre/graph/session"
+	"github.com/govyre/vyre/internal/plan"
 	"github.com/govyre/vyre/megakernel"
-	"github.com/govyre/vyre/megakernel/plan"
 )
 
 // TestSessionGoesByEvidence of a trial whose times a test made up, and answers the same whatever that says.

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/govyre/vyre/driver/conform"
 	"github.com/govyre/vyre/internal/compile"
+	"github.com/govyre/vyre/internal/conform"
 	"github.com/govyre/vyre/internal/passes"
 	"github.com/govyre/vyre/internal/ptx"
 	"github.com/govyre/vyre/ir"

@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/govyre/vyre/driver/conform"
+	"github.com/govyre/vyre/internal/conform"
 	"github.com/govyre/vyre/internal/long"
 	"github.com/govyre/vyre/ir"
 )

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"testing"
 
-	"github.com/govyre/vyre/driver/conform"
+	"github.com/govyre/vyre/internal/conform"
 	"github.com/govyre/vyre/internal/explain"
 	"github.com/govyre/vyre/internal/ptx"
 	"github.com/govyre/vyre/internal/underway"

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/govyre/vyre/driver/cpu/native"
+	"github.com/govyre/vyre/internal/native"
 	"github.com/govyre/vyre/ir/text"
 )
 

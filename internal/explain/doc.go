@@ -26,7 +26,7 @@
 //   - Whatever source and program contain stays text: it is escaped, and characters that would not
 //     show, or would reorder what does, are replaced by ones that show.
 //
-// Not here: the order of the passes (package passes), what they do (opt and ptx), how machine code is read (driver/cpu/native).
+// Not here: the order of the passes (package passes), what they do (opt and ptx), how machine code is read (internal/native).
 //
 // Start reading at explain.go for the columns, and at page/page.js for what the page does with them.
 package explain

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/govyre/vyre/driver/conform"
+	"github.com/govyre/vyre/internal/conform"
 	"github.com/govyre/vyre/internal/interp"
 	"github.com/govyre/vyre/internal/opt"
 	"github.com/govyre/vyre/ir"

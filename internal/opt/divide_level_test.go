@@ -3,7 +3,7 @@ package opt_test
 import (
 	"testing"
 
-	"github.com/govyre/vyre/driver/conform"
+	"github.com/govyre/vyre/internal/conform"
 	"github.com/govyre/vyre/internal/opt"
 	"github.com/govyre/vyre/internal/passes"
 )

@@ -9,8 +9,8 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/govyre/vyre/driver/conform"
 	"github.com/govyre/vyre/internal/compile"
+	"github.com/govyre/vyre/internal/conform"
 	"github.com/govyre/vyre/internal/ptx"
 	"github.com/govyre/vyre/ir"
 	"github.com/govyre/vyre/kernel"

@@ -3,8 +3,8 @@ package ptx_test
 import (
 	"testing"
 
-	"github.com/govyre/vyre/driver/conform"
 	"github.com/govyre/vyre/internal/compile"
+	"github.com/govyre/vyre/internal/conform"
 	"github.com/govyre/vyre/internal/long"
 	"github.com/govyre/vyre/internal/ptx"
 	"github.com/govyre/vyre/ir"

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/govyre/vyre/driver/conform"
+	"github.com/govyre/vyre/internal/conform"
 	"github.com/govyre/vyre/internal/long"
 	"github.com/govyre/vyre/internal/sass"
 	"github.com/govyre/vyre/ir"

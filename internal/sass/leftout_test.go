@@ -4,7 +4,7 @@ import (
 	"regexp"
 	"testing"
 
-	"github.com/govyre/vyre/driver/conform"
+	"github.com/govyre/vyre/internal/conform"
 	"github.com/govyre/vyre/ir"
 )
 

@@ -7,8 +7,8 @@ import (
 	"errors"
 	"testing"
 
-	"github.com/govyre/vyre/driver/conform"
 	"github.com/govyre/vyre/internal/compile"
+	"github.com/govyre/vyre/internal/conform"
 	"github.com/govyre/vyre/internal/long"
 	"github.com/govyre/vyre/internal/ptx"
 	"github.com/govyre/vyre/internal/sass"

@@ -8,8 +8,8 @@ import (
 
 	"github.com/govyre/vyre"
 	"github.com/govyre/vyre/driver"
-	"github.com/govyre/vyre/driver/cuda/cu"
-	"github.com/govyre/vyre/driver/cuda/cusim"
+	"github.com/govyre/vyre/internal/cu"
+	"github.com/govyre/vyre/internal/cusim"
 	"github.com/govyre/vyre/internal/faults"
 	"github.com/govyre/vyre/internal/long"
 	"github.com/govyre/vyre/megakernel/compact"

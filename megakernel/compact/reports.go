@@ -9,7 +9,7 @@ import (
 
 	"github.com/govyre/vyre"
 	"github.com/govyre/vyre/driver"
-	"github.com/govyre/vyre/megakernel/plan"
+	"github.com/govyre/vyre/internal/plan"
 )
 
 // ReportOptions adjusts Reports.

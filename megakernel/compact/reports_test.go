@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"github.com/govyre/vyre"
+	"github.com/govyre/vyre/internal/plan"
 	"github.com/govyre/vyre/megakernel/compact"
-	"github.com/govyre/vyre/megakernel/plan"
 )
 
 // TestReportsAreThoseOfARecount counts again on the host, and takes the first records.

@@ -16,9 +16,9 @@ import (
 	_ "github.com/govyre/vyre/driver/cuda"
 	_ "github.com/govyre/vyre/driver/cudasim"
 	"github.com/govyre/vyre/internal/long"
+	"github.com/govyre/vyre/internal/plan"
 	"github.com/govyre/vyre/megakernel"
 	"github.com/govyre/vyre/megakernel/facts"
-	"github.com/govyre/vyre/megakernel/plan"
 )
 
 // deviceFlag is where the tests run; a machine with a GPU has "cuda" as well.

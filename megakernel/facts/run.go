@@ -8,9 +8,9 @@ import (
 	"slices"
 
 	"github.com/govyre/vyre/driver"
+	"github.com/govyre/vyre/internal/plan"
 	"github.com/govyre/vyre/kernel/packed"
 	"github.com/govyre/vyre/megakernel"
-	"github.com/govyre/vyre/megakernel/plan"
 )
 
 // Columns are the parts of a resident graph, for waves of one's own. What stands by node is in the

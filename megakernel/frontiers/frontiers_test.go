@@ -16,11 +16,11 @@ import (
 	_ "github.com/govyre/vyre/driver/cuda"
 	_ "github.com/govyre/vyre/driver/cudasim"
 	"github.com/govyre/vyre/internal/long"
+	"github.com/govyre/vyre/internal/plan"
 	"github.com/govyre/vyre/ir"
 	"github.com/govyre/vyre/kernel"
 	"github.com/govyre/vyre/megakernel"
 	"github.com/govyre/vyre/megakernel/frontiers"
-	"github.com/govyre/vyre/megakernel/plan"
 )
 
 // deviceFlag is where the tests run; a machine with a GPU has "cuda" as well.

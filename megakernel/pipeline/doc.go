@@ -45,7 +45,7 @@
 //
 // # Not here
 //
-// The arithmetic that decides which stages may share a launch is in megakernel/plan. Barriers, and rounds to a fixed
+// The arithmetic that decides which stages may share a launch is in internal/plan. Barriers, and rounds to a fixed
 // point, are in package megakernel.
 //
 // Start reading at pipeline.go, then join.go.

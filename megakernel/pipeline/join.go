@@ -3,8 +3,8 @@ package pipeline
 import (
 	"fmt"
 
+	"github.com/govyre/vyre/internal/plan"
 	"github.com/govyre/vyre/ir"
-	"github.com/govyre/vyre/megakernel/plan"
 )
 
 // Reason says why stages do not share a program or a launch, and stands in the chain of the package's errors.

@@ -4,8 +4,8 @@ import (
 	"slices"
 
 	"github.com/govyre/vyre/driver"
+	"github.com/govyre/vyre/internal/plan"
 	"github.com/govyre/vyre/megakernel"
-	"github.com/govyre/vyre/megakernel/plan"
 )
 
 // Predicted says what one Run counts, without what Feed and Take do. Check, with what Tally returns, lists in what a run

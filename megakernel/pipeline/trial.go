@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"github.com/govyre/vyre/driver"
+	"github.com/govyre/vyre/internal/plan"
 	"github.com/govyre/vyre/megakernel"
-	"github.com/govyre/vyre/megakernel/plan"
 )
 
 // How far stages are joined is a choice among passes that exclude each other, as topologies are: none is a launch for

@@ -5,7 +5,7 @@ import (
 
 	"github.com/govyre/vyre"
 	"github.com/govyre/vyre/driver"
-	"github.com/govyre/vyre/megakernel/plan"
+	"github.com/govyre/vyre/internal/plan"
 )
 
 // ring is the memory that a capacity decides on, and what runs over it.

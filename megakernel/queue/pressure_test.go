@@ -12,7 +12,7 @@ import (
 	"github.com/govyre/vyre"
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/internal/long"
-	"github.com/govyre/vyre/megakernel/plan"
+	"github.com/govyre/vyre/internal/plan"
 	"github.com/govyre/vyre/megakernel/queue"
 )
 

@@ -3,7 +3,7 @@ package queue
 import (
 	"fmt"
 
-	"github.com/govyre/vyre/megakernel/plan"
+	"github.com/govyre/vyre/internal/plan"
 )
 
 // Record is what a run says at its end. Pushed is Popped is Done and Faults together once nothing is

@@ -5,7 +5,7 @@ import (
 	"time"
 	"unsafe"
 
-	"github.com/govyre/vyre/driver/cuda/cu"
+	"github.com/govyre/vyre/internal/cu"
 )
 
 // gpu is one device with what every sample needs. Its methods belong to the thread that opened it.

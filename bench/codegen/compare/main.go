@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"github.com/govyre/vyre/bench/codegen"
-	"github.com/govyre/vyre/driver/cuda/cu"
 	"github.com/govyre/vyre/internal/atomicfile"
+	"github.com/govyre/vyre/internal/cu"
 	"github.com/govyre/vyre/internal/ptx"
 	"github.com/govyre/vyre/kernel"
 )

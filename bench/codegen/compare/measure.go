@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/govyre/vyre/bench/codegen"
-	"github.com/govyre/vyre/driver/cuda/cu"
+	"github.com/govyre/vyre/internal/cu"
 	"github.com/govyre/vyre/kernel"
 )
 

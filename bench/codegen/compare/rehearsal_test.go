@@ -9,7 +9,7 @@ import (
 
 	"github.com/govyre/vyre/bench/codegen"
 	"github.com/govyre/vyre/bench/codegen/toolkit"
-	"github.com/govyre/vyre/driver/cuda/cusim"
+	"github.com/govyre/vyre/internal/cusim"
 	"github.com/govyre/vyre/internal/long"
 	"github.com/govyre/vyre/internal/needs"
 )

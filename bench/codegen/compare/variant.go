@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 
 	"github.com/govyre/vyre/bench/codegen"
-	"github.com/govyre/vyre/driver/cuda/cu"
+	"github.com/govyre/vyre/internal/cu"
 	"github.com/govyre/vyre/internal/ptx"
 	"github.com/govyre/vyre/ir"
 	"github.com/govyre/vyre/kernel"

@@ -10,9 +10,9 @@ import (
 
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/driver/cpu"
-	"github.com/govyre/vyre/driver/cpu/native"
 	"github.com/govyre/vyre/driver/cuda"
-	"github.com/govyre/vyre/driver/cuda/cusim"
+	"github.com/govyre/vyre/internal/cusim"
+	"github.com/govyre/vyre/internal/native"
 	"github.com/govyre/vyre/ir"
 	"github.com/govyre/vyre/kernel"
 )

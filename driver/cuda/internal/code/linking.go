@@ -5,8 +5,8 @@ import (
 	"errors"
 
 	"github.com/govyre/vyre/driver"
-	"github.com/govyre/vyre/driver/cuda/cu"
 	"github.com/govyre/vyre/internal/compile"
+	"github.com/govyre/vyre/internal/cu"
 	"github.com/govyre/vyre/internal/passes"
 	"github.com/govyre/vyre/internal/ptx"
 	"github.com/govyre/vyre/ir/wire"

@@ -2,7 +2,7 @@ package exec
 
 import (
 	"github.com/govyre/vyre/driver"
-	"github.com/govyre/vyre/driver/cuda/cu"
+	"github.com/govyre/vyre/internal/cu"
 )
 
 // order decides which nodes a new one comes after: the last one, which makes a chain that the

@@ -4,8 +4,8 @@ import (
 	"slices"
 
 	"github.com/govyre/vyre/driver"
-	"github.com/govyre/vyre/driver/cuda/cu"
 	"github.com/govyre/vyre/driver/cuda/internal/timeline"
+	"github.com/govyre/vyre/internal/cu"
 )
 
 // launchesAtOnce is how many launches are handed over by one call at most.

@@ -3,7 +3,7 @@ package exec
 import (
 	"unsafe"
 
-	"github.com/govyre/vyre/driver/cuda/cu"
+	"github.com/govyre/vyre/internal/cu"
 )
 
 // fill stores the low bytes of a value over memory again and again.

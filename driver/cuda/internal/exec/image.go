@@ -4,7 +4,7 @@ import (
 	"errors"
 
 	"github.com/govyre/vyre/driver"
-	"github.com/govyre/vyre/driver/cuda/cu"
+	"github.com/govyre/vyre/internal/cu"
 )
 
 // image is one executable of a segment's graph, and what it was made of.

@@ -2,9 +2,9 @@ package exec
 
 import (
 	"github.com/govyre/vyre/driver"
-	"github.com/govyre/vyre/driver/cuda/cu"
 	"github.com/govyre/vyre/driver/cuda/internal/pause"
 	"github.com/govyre/vyre/driver/cuda/internal/timeline"
+	"github.com/govyre/vyre/internal/cu"
 )
 
 // laps measures every command of a plan: one event is recorded before the first, and one after each. What is between

@@ -4,8 +4,8 @@ import (
 	"unsafe"
 
 	"github.com/govyre/vyre/driver"
-	"github.com/govyre/vyre/driver/cuda/cu"
 	"github.com/govyre/vyre/driver/cuda/internal/memory"
+	"github.com/govyre/vyre/internal/cu"
 	"github.com/govyre/vyre/internal/memcheck"
 	"github.com/govyre/vyre/internal/ptx"
 	"github.com/govyre/vyre/ir"

@@ -4,7 +4,7 @@ import (
 	_ "embed"
 	"unsafe"
 
-	"github.com/govyre/vyre/driver/cuda/cu"
+	"github.com/govyre/vyre/internal/cu"
 )
 
 // loopText is a module with the kernel that decides whether a loop in a graph goes on. It calls a

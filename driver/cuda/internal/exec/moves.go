@@ -4,7 +4,7 @@ import (
 	_ "embed"
 	"unsafe"
 
-	"github.com/govyre/vyre/driver/cuda/cu"
+	"github.com/govyre/vyre/internal/cu"
 )
 
 // movesText is a module with the kernel that makes small moves, and the one that fills with eight bytes.

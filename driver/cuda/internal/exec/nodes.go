@@ -5,8 +5,8 @@ import (
 	"unsafe"
 
 	"github.com/govyre/vyre/driver"
-	"github.com/govyre/vyre/driver/cuda/cu"
 	"github.com/govyre/vyre/driver/cuda/internal/memory"
+	"github.com/govyre/vyre/internal/cu"
 )
 
 // Bounds of what becomes nodes of a graph.

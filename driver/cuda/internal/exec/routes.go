@@ -5,9 +5,9 @@ import (
 	"unsafe"
 
 	"github.com/govyre/vyre/driver"
-	"github.com/govyre/vyre/driver/cuda/cu"
 	"github.com/govyre/vyre/driver/cuda/internal/memory"
 	"github.com/govyre/vyre/driver/cuda/internal/pinned"
+	"github.com/govyre/vyre/internal/cu"
 )
 
 // route is the way of a transfer between host memory and the device.

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/govyre/vyre/driver"
-	"github.com/govyre/vyre/driver/cuda/cu"
+	"github.com/govyre/vyre/internal/cu"
 )
 
 // segment is operations that follow each other and reach the device as one thing: a graph of them, a row of

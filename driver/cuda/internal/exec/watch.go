@@ -6,7 +6,7 @@ import (
 	"unsafe"
 
 	"github.com/govyre/vyre/driver"
-	"github.com/govyre/vyre/driver/cuda/cu"
+	"github.com/govyre/vyre/internal/cu"
 	"github.com/govyre/vyre/internal/ptx"
 )
 

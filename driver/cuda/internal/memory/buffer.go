@@ -4,8 +4,8 @@ import (
 	"fmt"
 
 	"github.com/govyre/vyre/driver"
-	"github.com/govyre/vyre/driver/cuda/cu"
 	"github.com/govyre/vyre/driver/cuda/internal/timeline"
+	"github.com/govyre/vyre/internal/cu"
 )
 
 // Buffer is device memory that the user has.

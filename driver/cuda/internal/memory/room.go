@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"github.com/govyre/vyre/driver"
-	"github.com/govyre/vyre/driver/cuda/cu"
 	"github.com/govyre/vyre/driver/cuda/internal/freelist"
+	"github.com/govyre/vyre/internal/cu"
 )
 
 func isShort(err error) bool { return errors.Is(err, cu.OutOfMemory) }

@@ -5,8 +5,8 @@ import (
 	"sync"
 
 	"github.com/govyre/vyre/driver"
-	"github.com/govyre/vyre/driver/cuda/cu"
 	"github.com/govyre/vyre/driver/cuda/internal/primary"
+	"github.com/govyre/vyre/internal/cu"
 )
 
 // Alignment is what the driver promises of an allocation.

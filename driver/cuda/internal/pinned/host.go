@@ -7,7 +7,7 @@ import (
 	"unsafe"
 
 	"github.com/govyre/vyre/driver"
-	"github.com/govyre/vyre/driver/cuda/cu"
+	"github.com/govyre/vyre/internal/cu"
 )
 
 // maxHost is more than a process can address, and far from where sizes of classes overflow.

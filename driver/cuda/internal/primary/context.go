@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/govyre/vyre/driver"
-	"github.com/govyre/vyre/driver/cuda/cu"
+	"github.com/govyre/vyre/internal/cu"
 )
 
 // Context is the primary context of one GPU. It is shared with whatever else the process does there.

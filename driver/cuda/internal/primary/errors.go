@@ -7,7 +7,7 @@ import (
 	"runtime/debug"
 
 	"github.com/govyre/vyre/driver"
-	"github.com/govyre/vyre/driver/cuda/cu"
+	"github.com/govyre/vyre/internal/cu"
 )
 
 // meaning is what a result says about a call.

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/govyre/vyre/driver"
-	"github.com/govyre/vyre/driver/cuda/cu"
+	"github.com/govyre/vyre/internal/cu"
 )
 
 // results lists what each result of the driver's header means; ranges include their ends.

@@ -6,7 +6,7 @@ import (
 	"sync"
 
 	"github.com/govyre/vyre/driver"
-	"github.com/govyre/vyre/driver/cuda/cu"
+	"github.com/govyre/vyre/internal/cu"
 )
 
 // sharing has the contexts that are retained. Devices that were opened on one GPU share its primary context, and

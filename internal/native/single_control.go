@@ -1,0 +1,147 @@
+package native
+
+import (
+	"github.com/govyre/vyre/internal/native/internal/amd64"
+	"github.com/govyre/vyre/ir"
+)
+
+// Control of one invocation. An arm that leaves the loop around it, on all ways through it, stands behind the loop: what goes round
+// falls through, and registers go to what goes round.
+
+// branchOut writes an if of which one arm leaves the loop around it; false if it is none.
+func (s *selector) branchOut(r ir.Row, c *flow, o *structured) bool {
+	loop := s.loopAround(r)
+	if loop == ir.NoRow {
+		return false
+	}
+	for k, id := range s.owned[r] {
+		if s.staying[id] || !s.leavesLoop(id, loop) {
+			continue
+		}
+		out := s.asm.NewLabel()
+		if k == 0 {
+			s.jumpWhen(s.p.A(r), out)
+		} else {
+			s.jumpUnless(s.p.A(r), out)
+		}
+		row, around := s.current, s.open[loop]
+		around.behind = append(around.behind, func() {
+			s.current = row
+			s.bind(out)
+			s.region(id, &flow{mask: noReg, end: c.end})
+		})
+		s.learn(s.p.A(r), k == 1) // which holds for all that follows
+		stays := &flow{mask: noReg, end: c.end}
+		s.region(s.owned[r][1-k], stays)
+		s.bind(o.after)
+		c.dead = stays.dead
+		return true
+	}
+	return false
+}
+
+// learn notes what a condition says, where it is so or where it is not: that an index is below something, if it does.
+func (s *selector) learn(cond ir.Row, holds bool) {
+	p := s.p
+	if t := typedOperand(p, cond); !s.layout.single() || !t.IsInt() || t.IsSigned() {
+		return
+	}
+	below, limit := p.A(cond), p.B(cond)
+	switch op := p.Op(cond); {
+	case op == ir.OpLt && holds:
+	case op == ir.OpLe && !holds:
+		below, limit = limit, below
+	default:
+		return
+	}
+	if x := p.A(below); p.Op(below) == ir.OpCvt && p.Type(x) == ir.U32 { // with zeros above
+		below = x
+	}
+	s.inside = append(s.inside, bound{index: below, limit: limit, within: true})
+}
+
+// within reports whether an access of one invocation is known to be inside.
+func (a *access) within() bool {
+	if a.s.p.Flags(a.r).InBounds() {
+		return true
+	}
+	for i := range a.s.inside {
+		if b := &a.s.inside[i]; b.index == a.from && a.o.Count() == 1 && a.o.MaxLen() <= shortObject && a.s.lengthOf(b.limit, a) {
+			return true
+		}
+	}
+	return false
+}
+
+// loopAround is the innermost loop around a row.
+func (s *selector) loopAround(r ir.Row) ir.Row {
+	op := s.parent(r)
+	for op != ir.NoRow && s.p.Op(op) != ir.OpLoop {
+		op = s.parent(op)
+	}
+	return op
+}
+
+// leavesLoop reports whether a region ends by leaving a loop that is around it.
+func (s *selector) leavesLoop(id uint32, loop ir.Row) bool {
+	last := s.p.Regions()[id].End - 1
+	switch s.p.Op(last) {
+	case ir.OpReturn:
+		return true
+	case ir.OpBreak, ir.OpContinue:
+		to := s.target(last)
+		if to == loop {
+			return s.p.Op(last) == ir.OpBreak
+		}
+		for op := s.parent(loop); op != ir.NoRow; op = s.parent(op) {
+			if op == to {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// findStaying finds the regions in which an exit leads back into the innermost loop around them. Such a region is part of what
+// goes round, even if it ends by leaving the loop: registers that live around the loop have to live in it.
+func (s *selector) findStaying() map[uint32]bool {
+	out := map[uint32]bool{}
+	for r := range ir.Row(s.p.Rows()) {
+		op := s.p.Op(r)
+		if op != ir.OpBreak && op != ir.OpContinue {
+			continue
+		}
+		to := s.target(r)
+		if op == ir.OpBreak && (s.p.Op(to) == ir.OpLoop || s.loopAround(to) == ir.NoRow) {
+			continue
+		}
+		first := s.p.Region(r)
+		for around := s.parent(r); around != to; around = s.parent(around) {
+			if s.p.Op(around) == ir.OpLoop { // the exit leaves it, and so do the regions in it
+				first = s.p.Region(around)
+			}
+		}
+		for id := first; s.p.Regions()[id].Op != to; id = s.p.Region(s.p.Regions()[id].Op) {
+			out[id] = true
+		}
+	}
+	return out
+}
+
+// writeBehind writes the arms that leave a loop.
+func (s *selector) writeBehind(o *structured) {
+	row := s.current
+	for i := 0; i < len(o.behind); i++ { // which may have such arms in them
+		o.behind[i]()
+	}
+	s.current = row
+}
+
+// jumpWhen jumps if a bool is so.
+func (s *selector) jumpWhen(cond ir.Row, l amd64.Label) {
+	if c, ok := s.compares(cond); ok {
+		s.add(ins{form: formCompare, size: s.size(cond), imm: uint8(c), d: noReg, a: s.operand(cond, 0), b: s.operand(cond, 1), c: noReg, label: l})
+		return
+	}
+	s.jumpIf(amd64.NE, s.vals[cond][0], l, amongOnce)
+}

@@ -1,0 +1,329 @@
+package native
+
+import (
+	"github.com/govyre/vyre/internal/native/internal/amd64"
+	"github.com/govyre/vyre/ir"
+)
+
+// Rules for general registers: integers and bools of one invocation. A rule may return nil: then that for vectors holds.
+
+// singleRules has, by op, how it is written.
+var singleRules = map[ir.Op][]rule{}
+
+// onSingle adds rules of an op.
+//
+//go:noinline
+func onSingle(op ir.Op, rs ...rule) { singleRules[op] = append(singleRules[op], rs...) }
+
+// make adds an instruction that writes a new register of size bytes, from a, b and c as far as there are such. It computes in
+// the register that it is given, which may be that of an operand.
+//
+//go:noinline
+func (s *selector) make(size amd64.Size, a, b, c vreg, emit func(e *emitter, in *ins, d amd64.Reg)) vreg {
+	return s.add(ins{form: formGeneral, d: s.generalReg(size), a: a, b: b, c: c, emit: func(e *emitter) {
+		in := &e.f.ins[e.at]
+		d := e.target(in.d)
+		for _, v := range [...]vreg{in.b, in.c} {
+			if v != noReg && e.owns(v) && e.own(v) == d { // it is read after d is written
+				d = amd64.AX
+			}
+		}
+		emit(e, in, d)
+		e.setGeneral(in.d, d)
+	}})
+}
+
+// alu applies an operation of two operands.
+//
+//go:noinline
+func (s *selector) alu(op amd64.Alu, size amd64.Size, a, b vreg) vreg {
+	return s.add(ins{form: formGeneral, d: s.generalReg(size), a: a, b: b, c: noReg, commutes: op != amd64.SUB, emit: func(e *emitter) {
+		in := &e.f.ins[e.at]
+		e.binary(op, size, in.d, in.a, in.b)
+	}})
+}
+
+// operand returns the register of the row's k-th operand.
+func (s *selector) operand(r ir.Row, k int) vreg {
+	return s.vals[[...]ir.Row{s.p.A(r), s.p.B(r), s.p.C(r)}[k]][0]
+}
+
+// size is the bytes of the operand that a row's mnemonic carries.
+func (s *selector) size(r ir.Row) amd64.Size { return width(typedOperand(s.p, r)) }
+
+func init() {
+	both := int32s | int64s
+	bits := both | ir.Set(ir.Bool)
+	alu := func(op ir.Op, types ir.TypeSet, by amd64.Alu) {
+		onSingle(op, rule{types, func(s *selector, r ir.Row) []vreg {
+			return []vreg{s.alu(by, s.size(r), s.operand(r, 0), s.operand(r, 1))}
+		}})
+	}
+	alu(ir.OpAdd, both, amd64.ADD)
+	alu(ir.OpSub, both, amd64.SUB)
+	alu(ir.OpAnd, bits, amd64.AND)
+	alu(ir.OpOr, bits, amd64.OR)
+	alu(ir.OpXor, bits, amd64.XOR)
+	onSingle(ir.OpNot, rule{bits, single1(func(e *emitter, size amd64.Size, d amd64.Reg) { e.AluImm(amd64.XOR, size, d.RM(), -1) })})
+	onSingle(ir.OpNeg, rule{both, single1(func(e *emitter, size amd64.Size, d amd64.Reg) { e.Neg(size, d) })})
+	onSingle(ir.OpMul, rule{both, (*selector).mulSingle})
+	onSingle(ir.OpMulHi, rule{int32s, func(s *selector, r ir.Row) []vreg { return []vreg{s.mulWide(r, true)} }})
+	onSingle(ir.OpMulWide, rule{int32s, func(s *selector, r ir.Row) []vreg { return []vreg{s.mulWide(r, false)} }})
+	onSingle(ir.OpDiv, rule{u32only | u64only, divideSingle(amd64.AX)})
+	onSingle(ir.OpRem, rule{u32only | u64only, divideSingle(amd64.DX)})
+	onSingle(ir.OpShl, rule{both, shiftSingle(4)})
+	onSingle(ir.OpShr, rule{u32only | u64only, shiftSingle(5)}, rule{i32only | i64only, shiftSingle(7)})
+	onSingle(ir.OpRotl, rule{both, rotateSingle(false)})
+	onSingle(ir.OpRotr, rule{both, rotateSingle(true)})
+	for _, op := range []ir.Op{ir.OpEq, ir.OpNe, ir.OpLt, ir.OpLe} {
+		onSingle(op, rule{both, (*selector).truth})
+	}
+	onSingle(ir.OpMin, rule{both, extremeSingle(false)})
+	onSingle(ir.OpMax, rule{both, extremeSingle(true)})
+	onSingle(ir.OpSelect, rule{bits, (*selector).selectSingle})
+	onSingle(ir.OpCvt, rule{both, (*selector).convertSingle})
+	onSingle(ir.OpBitcast, rule{both, func(s *selector, r ir.Row) []vreg {
+		if !inGeneral(s.p.Type(r)) {
+			return nil
+		}
+		return []vreg{s.operand(r, 0)}
+	}})
+}
+
+// single1 is a rule for what is done to one register.
+func single1(do func(e *emitter, size amd64.Size, d amd64.Reg)) write {
+	return func(s *selector, r ir.Row) []vreg {
+		size := s.size(r)
+		return []vreg{s.make(size, s.operand(r, 0), noReg, noReg, func(e *emitter, in *ins, d amd64.Reg) {
+			e.bring(size, d, in.a)
+			do(e, size, d)
+		})}
+	}
+}
+
+func (s *selector) mulSingle(r ir.Row) []vreg {
+	size := s.size(r)
+	return []vreg{s.make(size, s.operand(r, 0), s.operand(r, 1), noReg, func(e *emitter, in *ins, d amd64.Reg) {
+		e.bring(size, d, in.a)
+		if n, ok := e.literal(size, in.b); ok {
+			e.MulImm(size, d, d.RM(), n)
+		} else {
+			e.Mul(size, d, e.word(in.b))
+		}
+	})}
+}
+
+// mulWide is the product of 64 bits of two numbers of 32, or its upper half.
+func (s *selector) mulWide(r ir.Row, upper bool) vreg {
+	size := amd64.Size(8)
+	if upper {
+		size = 4
+	}
+	signed := typedOperand(s.p, r).IsSigned()
+	return s.make(size, s.operand(r, 0), s.operand(r, 1), noReg, func(e *emitter, in *ins, d amd64.Reg) {
+		e.widened(signed, amd64.CX, in.b)
+		e.widened(signed, d, in.a)
+		e.Mul(8, d, amd64.CX.RM())
+		if upper {
+			e.ShiftImm(5, 8, d, 32)
+		}
+	})
+}
+
+// widened brings a number of 32 bits into 64.
+func (e *emitter) widened(signed bool, r amd64.Reg, v vreg) {
+	if signed {
+		e.LoadSign32(r, e.word(v))
+	} else {
+		e.Load(4, r, e.word(v))
+	}
+}
+
+// divideSingle divides unsigned numbers: result is the register that the processor has it in. x/0 is all ones, and leaves 0.
+func divideSingle(result amd64.Reg) write {
+	return func(s *selector, r ir.Row) []vreg {
+		size := s.size(r)
+		return []vreg{s.make(size, s.operand(r, 0), s.operand(r, 1), noReg, func(e *emitter, in *ins, d amd64.Reg) {
+			none, back := e.NewLabel(), e.NewLabel()
+			by := e.general(size, in.b, amd64.CX)
+			e.bring(size, amd64.AX, in.a)
+			e.Imm32(amd64.DX, 0)
+			e.Test(size, by, by)
+			e.Jcc(amd64.E, none)
+			e.Div(size, by.RM())
+			e.Bind(back)
+			if d != result {
+				e.Load(8, d, result.RM())
+			}
+			e.later(func() {
+				e.Bind(none)
+				e.AluImm(amd64.OR, size, amd64.AX.RM(), -1)
+				e.Jmp(back)
+			})
+		})}
+	}
+}
+
+// shiftSingle shifts left (4), right (5) or right with the sign (7). Beyond all bits there are zeros, or the sign.
+func shiftSingle(kind uint8) write {
+	return func(s *selector, r ir.Row) []vreg {
+		size := s.size(r)
+		most := 8*uint32(size) - 1
+		n, fixed := s.constB(r)
+		bounded := s.bounded(s.p.B(r), uint64(most))
+		b := s.operand(r, 1)
+		if fixed {
+			b = noReg
+		} else if x, ok := s.unmasked(s.p.B(r), uint64(most)); ok { // shifts are by as much, modulo the bits, anyway
+			b = s.vals[x][0]
+		}
+		return []vreg{s.add(ins{form: formGeneral, d: s.generalReg(size), a: s.operand(r, 0), b: b, c: noReg, emit: func(e *emitter) {
+			in := &e.f.ins[e.at]
+			d := e.target(in.d) // b is read before it is written
+			switch {
+			case fixed && n > uint64(most) && kind != 7:
+				e.Imm32(d, 0)
+			case fixed:
+				e.bring(size, d, in.a)
+				e.ShiftImm(kind, size, d, uint8(min(n, uint64(most))))
+			default:
+				e.bring(4, amd64.CX, in.b)
+				if kind == 7 && !bounded {
+					e.Imm32(amd64.DX, most)
+					e.Alu(amd64.CMP, 4, amd64.CX, amd64.DX.RM())
+					e.CMov(amd64.A, 4, amd64.CX, amd64.DX.RM())
+				}
+				e.bring(size, d, in.a)
+				e.Shift(kind, size, d)
+				if kind != 7 && !bounded {
+					e.Imm32(amd64.DX, 0)
+					e.AluImm(amd64.CMP, 4, amd64.CX.RM(), int32(most))
+					e.CMov(amd64.A, size, d, amd64.DX.RM())
+				}
+			}
+			e.setGeneral(in.d, d)
+		}})}
+	}
+}
+
+// rotateSingle rotates by a constant; by anything else vectors do.
+func rotateSingle(right bool) write {
+	return func(s *selector, r ir.Row) []vreg {
+		n, fixed := s.constB(r)
+		if !fixed {
+			return nil
+		}
+		size := s.size(r)
+		if right {
+			n = -n
+		}
+		n %= 8 * uint64(size)
+		return []vreg{s.make(size, s.operand(r, 0), noReg, noReg, func(e *emitter, in *ins, d amd64.Reg) {
+			e.bring(size, amd64.CX, in.a)
+			e.bring(size, d, in.a)
+			if n > 0 {
+				e.ShiftImm(4, size, amd64.CX, uint8(n))
+				e.ShiftImm(5, size, d, uint8(8*uint64(size)-n))
+				e.Alu(amd64.OR, size, d, amd64.CX.RM())
+			}
+		})}
+	}
+}
+
+// bounded reports whether a row is at most so much, by a mask.
+func (s *selector) bounded(r ir.Row, most uint64) bool {
+	for _, v := range [...]ir.Row{s.p.A(r), s.p.B(r)} {
+		if s.p.Op(r) == ir.OpAnd && s.p.Op(v) == ir.OpConst && s.p.Const(v) <= most {
+			return true
+		}
+	}
+	return false
+}
+
+// unmasked returns the row that a row is, but for all bits above a mask.
+func (s *selector) unmasked(r ir.Row, mask uint64) (ir.Row, bool) {
+	if s.p.Op(r) != ir.OpAnd {
+		return 0, false
+	}
+	a, b := s.p.A(r), s.p.B(r)
+	if s.p.Op(a) == ir.OpConst {
+		a, b = b, a
+	}
+	return a, s.p.Op(b) == ir.OpConst && s.p.Const(b) == mask
+}
+
+// conditions are those of comparisons: of unsigned and of signed numbers.
+var conditions = map[ir.Op][2]amd64.Cond{ir.OpEq: {amd64.E, amd64.E}, ir.OpNe: {amd64.NE, amd64.NE}, ir.OpLt: {amd64.B, amd64.L}, ir.OpLe: {amd64.BE, amd64.LE}}
+
+// compares returns the condition that a row is, of numbers in general registers.
+func (s *selector) compares(r ir.Row) (c amd64.Cond, ok bool) {
+	cs, ok := conditions[s.p.Op(r)]
+	if t := typedOperand(s.p, r); !ok || !t.IsInt() {
+		return 0, false
+	} else if t.IsSigned() {
+		return cs[1], true
+	}
+	return cs[0], true
+}
+
+// truth is a comparison as a bool.
+func (s *selector) truth(r ir.Row) []vreg {
+	size := s.size(r)
+	c, _ := s.compares(r)
+	return []vreg{s.make(4, s.operand(r, 0), s.operand(r, 1), noReg, func(e *emitter, in *ins, d amd64.Reg) {
+		c := e.compare(size, c, in.a, in.b)
+		e.Imm32(amd64.AX, 0)
+		e.Imm32(amd64.CX, ^uint32(0))
+		e.CMov(c, 4, amd64.AX, amd64.CX.RM())
+		e.Load(4, d, amd64.AX.RM())
+	})}
+}
+
+// jumpUnless jumps if a bool is not so for all.
+func (s *selector) jumpUnless(cond ir.Row, l amd64.Label) {
+	if s.layout.single() {
+		if c, ok := s.compares(cond); ok {
+			s.add(ins{form: formCompare, size: s.size(cond), imm: uint8(c ^ 1), d: noReg, a: s.operand(cond, 0), b: s.operand(cond, 1), c: noReg, label: l})
+			return
+		}
+	}
+	s.jumpIf(amd64.E, s.vals[cond][0], l, amongOnce)
+}
+
+func extremeSingle(most bool) write {
+	return func(s *selector, r ir.Row) []vreg {
+		size := s.size(r)
+		other := better[extremeOf{most, s.p.Type(r).IsSigned()}]
+		return []vreg{s.make(size, s.operand(r, 0), s.operand(r, 1), noReg, func(e *emitter, in *ins, d amd64.Reg) {
+			e.bring(size, d, in.a)
+			b := e.general(size, in.b, amd64.CX)
+			e.Alu(amd64.CMP, size, b, d.RM())
+			e.CMov(other, size, d, b.RM())
+		})}
+	}
+}
+
+func (s *selector) selectSingle(r ir.Row) []vreg {
+	size := width(s.p.Type(r))
+	return []vreg{s.make(size, s.operand(r, 2), s.operand(r, 1), s.operand(r, 0), func(e *emitter, in *ins, d amd64.Reg) {
+		e.bring(size, d, in.a)
+		e.test(in.c)
+		e.CMov(amd64.NE, size, d, e.word(in.b))
+	})}
+}
+
+// convertSingle makes a number of one size of one of another; floats are for vectors.
+func (s *selector) convertSingle(r ir.Row) []vreg {
+	from, to := s.p.Type(s.p.A(r)), s.p.Type(r)
+	switch {
+	case !inGeneral(to):
+		return nil
+	case width(from) == width(to):
+		return []vreg{s.operand(r, 0)}
+	case !from.IsSigned() && width(to) == 8 && s.vregs[s.operand(r, 0)].home == homeless: // with zeros above
+		return []vreg{s.operand(r, 0)}
+	case width(to) == 4:
+		return []vreg{s.make(4, s.operand(r, 0), noReg, noReg, func(e *emitter, in *ins, d amd64.Reg) { e.Load(4, d, e.word(in.a)) })}
+	}
+	return []vreg{s.make(8, s.operand(r, 0), noReg, noReg, func(e *emitter, in *ins, d amd64.Reg) { e.widened(from.IsSigned(), d, in.a) })}
+}
