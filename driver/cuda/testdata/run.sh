@@ -258,9 +258,6 @@ part_evidence() {
 	bounded "$log" "$here/vyre" evidence run "${args[@]}" -o "$out/speedup.csv"
 	local rc=$?
 	said=$(grep -m1 ': \(passed\|rejected\)$' "$log")
-	# What joining kernels of one chain gains.
-	VYRE_CACHE_DIR=$work/cache timeout -k 15 60 "$here/vyre" evidence explain --device "${args[1]}" --runs 1000 \
-		--try "stages:$([ -n "${SIM:-}" ] && echo 100 || echo 4194304)" >"$out/stages.txt" 2>>"$log" || rc=1
 	return $rc
 }
 
