@@ -11,7 +11,7 @@ import (
 
 // Drive stages queries, and lends the search of a query alone to a function that drives the rounds in its own way. It is
 // for package internal/protocols, by which `vyre evidence` compares that with the session's plan. Until the function
-// returns, no other call of the session is answered.
+// returns, no other call of the session is answered. The function closes what it makes of the search before it returns.
 //
 // Errors: those of Batch; more queries than Options.Queries; a graph in parts; that of the function.
 func (s *Session) Drive(ctx context.Context, queries []Query, do func(*driven.Search) error) (err error) {
@@ -40,6 +40,7 @@ func (s *Session) Drive(ctx context.Context, queries []Query, do func(*driven.Se
 	if err != nil {
 		return err
 	}
+	s.last = s.one // which do may leave on the device
 	return do(search)
 }
 

@@ -1,27 +1,33 @@
 package session_test
 
 import (
+	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/govyre/vyre/driver"
+	"github.com/govyre/vyre/graph"
 	"github.com/govyre/vyre/graph/internal/graphtest"
 	"github.com/govyre/vyre/graph/session"
+	"github.com/govyre/vyre/internal/cu"
+	"github.com/govyre/vyre/internal/cusim"
 	"github.com/govyre/vyre/internal/driven"
+	"github.com/govyre/vyre/internal/faults"
 	"github.com/govyre/vyre/megakernel"
 )
 
 // TestDrivenSearchesAnswerAsTheSession drives the staged queries in every topology, and compares their answers with those
 // of the session. It is as it was after that, and after an error of the one that drives.
 func TestDrivenSearchesAnswerAsTheSession(t *testing.T) {
-	for _, device := range []string{"cpu", "cuda-sim:3"} {
+	for device, graphs := range map[string][]string{"cpu": {"grid:3x5", "icfg:2,5,3"}, "cuda-sim:3": {"icfg:2,3,2"}} { // symmetric without masks, and neither
 		dev := graphtest.OpenDevice(t, device)
-		for _, name := range []string{"grid:3x5", "icfg:2,5,3"} { // symmetric without masks, and neither
+		for _, name := range graphs {
 			g := graphtest.Generated(t, name)
 			s := openSession(t, dev, g, session.Options{Engine: session.WavesEngine, Queries: 3, Seeds: 2})
-			queries := []session.Query{{Seeds: []uint32{3}}, {Seeds: []uint32{0, 7}}, {Seeds: []uint32{9}, Kinds: 1}}
+			queries := []session.Query{{Seeds: []uint32{3}}, {Seeds: []uint32{0, 7}}, {Seeds: []uint32{5}, Kinds: 1}}
 			for topology := megakernel.HostLoop; topology <= megakernel.Drained; topology++ {
 				if err := s.Drive(t.Context(), queries, func(search *driven.Search) error { return driveAll(t, dev, search, topology, queries) }); err != nil {
 					t.Fatalf("%s, %s, %v: %v", device, name, topology, err)
@@ -69,6 +75,56 @@ func driveAll(t *testing.T, dev driver.Device, search *driven.Search, topology m
 		}
 	}
 	return nil
+}
+
+// driveTwice drives two queries by the plan of the session, and asks one of them, again after a failure.
+func driveTwice(drv *cusim.Driver, g *graph.CSR) error {
+	return onSession(drv, g, session.Options{Engine: session.WavesEngine, Queries: 2, Seeds: 1}, func(ctx context.Context, s *session.Session) error {
+		queries := []session.Query{{Seeds: []uint32{0}}, {Seeds: []uint32{5}}}
+		return faults.Twice(ctx, func() error {
+			var answers [2][]byte
+			err := s.Drive(ctx, queries, func(search *driven.Search) error {
+				restart := search.Graph.Device().NewSequence("restart")
+				search.Restart(restart)
+				_, err := restart.Run(ctx)
+				for range queries {
+					if err == nil {
+						_, err = search.Plan.Run(ctx)
+					}
+				}
+				all := make([]byte, search.Answers.Len)
+				if err == nil {
+					err = driver.ReadInto(ctx, search.Answers, all)
+				}
+				for i := range answers {
+					answers[i] = search.Set(all, i)
+				}
+				return errors.Join(err, restart.Close())
+			})
+			for i, q := range queries {
+				r, failed := s.Reach(ctx, q)
+				if err = errors.Join(err, failed); err != nil {
+					return err
+				}
+				for v := range uint32(g.Nodes()) {
+					if r.Contains(v) != (answers[i][v/8]>>(v%8)&1 != 0) {
+						return fmt.Errorf("%w: query %d, node %d", faults.ErrWrong, i, v)
+					}
+				}
+			}
+			return err
+		})
+	})
+}
+
+func TestAnyCallOfADrivenSearchMayFail(t *testing.T) {
+	t.Parallel()
+	g, every := graphtest.RandomGraph(t, 6, 12, true), failing(151, 111)
+	config := cusim.Config{Models: []cusim.Model{cusim.Tiny}}
+	n := faults.EachCall(t, config, every, func(sim *cusim.Driver) error { return driveTwice(sim, g) }, 719, cu.OutOfMemory)
+	if t.Logf("%d times", n); n < 3 && !testing.Short() {
+		t.Errorf("only %d calls failed", n)
+	}
 }
 
 func TestWhatCannotBeDriven(t *testing.T) {
