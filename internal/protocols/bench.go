@@ -22,7 +22,7 @@ type bench struct {
 	reps   int // of a region
 	search *driven.Search
 
-	image               *driver.HostMemory // the graph
+	image               *driver.HostMemory // the graph, and from the next line on the seeds as a set
 	again, upload, read *driver.Sequence
 	answers             []byte   // of the region that ran last
 	found               [][]byte // the same of the naive protocol, one a repetition
@@ -53,16 +53,30 @@ func (w *Work) drive(ctx context.Context, dev driver.Device, reps int, do func(*
 
 // prepare records what happens outside of regions.
 func (b *bench) prepare() (err error) {
-	if b.image, err = b.host(int64(len(b.search.Image))); err != nil {
+	if b.image, err = b.host(b.graphBytes() + b.search.Seen.Len); err != nil {
 		return err
 	}
-	copy(b.image.Bytes(), b.search.Image)
+	size := copy(b.image.Bytes(), b.search.Image)
+	clear(b.image.Bytes()[size:])
+	for _, v := range b.w.Seeds {
+		b.seeds()[v/8] |= 1 << (v % 8)
+	}
 	b.again, b.upload, b.read = b.sequence("again"), b.sequence("upload"), b.sequence("answers")
 	b.search.Restart(b.again)
-	b.upload.Upload(driver.All(b.search.Graph), b.image.Bytes(), driver.Always)
+	b.upload.Upload(driver.All(b.search.Graph), b.image.Bytes()[:size], driver.Always)
 	b.read.Read(b.search.Answers, b.answers)
 	return errors.Join(b.again.Prepare(), b.upload.Prepare(), b.read.Prepare())
 }
+
+// lineBytes is what parts of a buffer are aligned to.
+const lineBytes = 256
+
+// graphBytes is where the seeds follow the graph.
+func (b *bench) graphBytes() int64 {
+	return (int64(len(b.search.Image)) + lineBytes - 1) / lineBytes * lineBytes
+}
+
+func (b *bench) seeds() []byte { return b.image.Bytes()[b.graphBytes():] }
 
 // host allocates memory of the host that the device reads and writes directly.
 func (b *bench) host(bytes int64) (*driver.HostMemory, error) {

@@ -11,11 +11,6 @@ import (
 	"github.com/govyre/vyre/megakernel"
 )
 
-// lineBytes is what parts of a buffer are aligned to.
-const lineBytes = 256
-
-func line(bytes int64) int64 { return (bytes + lineBytes - 1) / lineBytes * lineBytes }
-
 // Words at the beginning of the state, which come to the device with each frontier.
 const (
 	lengthsWord = 0 // three; the round counts what it finds in the second one
@@ -28,7 +23,6 @@ const (
 type naive struct {
 	*bench
 	kernel driver.Kernel      // a round
-	image  *driver.HostMemory // the graph, and the seeds as a set
 	state  *driver.HostMemory // the words, and the frontier
 	seen   *driver.HostMemory // which nodes are reached
 	size   int                // the argument with the length of the frontier
@@ -46,7 +40,7 @@ func newNaive(b *bench) (_ *naive, err error) {
 	for _, m := range []struct {
 		to    **driver.HostMemory
 		bytes int64
-	}{{&n.image, n.graphBytes() + b.search.Seen.Len}, {&n.state, lineBytes + b.search.List.Len/2}, {&n.seen, b.search.Seen.Len}} {
+	}{{&n.state, lineBytes + b.search.List.Len/2}, {&n.seen, b.search.Seen.Len}} {
 		if *m.to, err = b.host(m.bytes); err != nil {
 			return nil, err
 		}
@@ -58,19 +52,10 @@ func newNaive(b *bench) (_ *naive, err error) {
 		}
 		b.found = append(b.found, m.Bytes())
 	}
-	copy(n.image.Bytes(), b.search.Image)
-	first := n.image.Bytes()[n.graphBytes():]
-	clear(first)
-	for _, v := range b.w.Seeds {
-		first[v/8] |= 1 << (v % 8)
-	}
 	clear(n.state.Bytes()[:lineBytes])
 	binary.LittleEndian.PutUint32(n.state.Bytes()[4*filterWord:], b.w.Filter)
 	return n, nil
 }
-
-// graphBytes is where the seeds follow the graph.
-func (n *naive) graphBytes() int64 { return line(int64(len(n.search.Image))) }
 
 func (n *naive) do() error {
 	for rep := range n.reps {
@@ -126,7 +111,7 @@ func (n *naiveSearch) run(rep int) error {
 	for k, v := range n.w.Seeds {
 		binary.LittleEndian.PutUint32(list[4*k:], v)
 	}
-	copy(n.known, n.image.Bytes()[n.graphBytes():])
+	copy(n.known, n.seeds())
 	n.rounds = 0
 	for length := len(n.w.Seeds); length > 0; length = n.next(list) {
 		if err := n.round(length); err != nil {
