@@ -31,6 +31,7 @@ pack ?= gzip -9
 gpu = CGO_ENABLED=0 GOOS=linux GOARCH=$(GOARCH) go
 gpu-suite:
 	rm -rf .gpu && mkdir -p .gpu/codegen-bench .gpu/examples .gpu/waves .gpu/prim
+	git describe --always --dirty --exclude '*' >.gpu/commit || echo unknown >.gpu/commit
 	$(gpu) test -c $(how) -o .gpu/cuda.test ./driver/cuda
 	$(gpu) test -c $(how) -o .gpu/cusim.test ./internal/cusim
 	$(gpu) test -c $(how) -o .gpu/ptx.test ./internal/ptx

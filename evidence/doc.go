@@ -34,7 +34,7 @@
 //
 // # Not here
 //
-// The protocols themselves are in internal/speedup, and the command `vyre evidence run` runs them. Package graph
+// The protocols themselves are in internal/protocols, and the command `vyre evidence run` runs them. Package graph
 // checks the results.
 //
 // Start reading at field.go, then gate.go and measure.go.

@@ -37,7 +37,7 @@ type Region struct {
 	// Wait, if it is set, waits for what Do started, and belongs to the time. What it allocates is not the region's: a
 	// long wait sleeps and wakes threads, for which the runtime allocates.
 	Wait func() error
-	// Closes says that Do, of naive or strong, ends with a wait that belongs to no round: for the digest of the last
+	// Closes says that Do, of naive or strong, ends with a wait that belongs to no round: for the answer of the last
 	// repetition. It is not counted, as the one that ends a resident region is not.
 	Closes bool
 	// Results is asked after that for the digest of each repetition, and for the rounds of one. The rounds of naive

@@ -2,7 +2,6 @@
 //
 //	nvcc -O3 -std=c++17 -arch=sm_90 -o cub reference/cub.cu -lcurand
 //	prim -reference ./cub
-//	prim -table prim.csv
 //
 // Both sides have the same inputs, made from words of Philox seed 1, and are measured in the same way: one operation is
 // captured, and launched between two events. A line tells the operation, the number of elements, the least and the median
@@ -37,19 +36,7 @@ func main() {
 	only := flag.String("only", "", "measure the operations whose name contains one of these, with commas between")
 	reference := flag.String("reference", "", "program made of reference/cub.cu, or programs made of its pieces, with commas between")
 	csv := flag.String("o", "", "write the lines to this file, too")
-	from := flag.String("table", "", "measure nothing, and print the table of docs/prim.md from a file that -o has written")
 	flag.Parse()
-	if *from != "" {
-		text, err := os.ReadFile(*from)
-		if err == nil {
-			err = table(os.Stdout, string(text))
-		}
-		if err != nil {
-			fmt.Fprintln(os.Stderr, "prim:", err)
-			os.Exit(1)
-		}
-		return
-	}
 	if err := run(*device, *most, *only, *reference, *csv); err != nil {
 		fmt.Fprintln(os.Stderr, "prim:", err)
 		os.Exit(1)

@@ -8,13 +8,13 @@ import (
 	"slices"
 
 	"github.com/govyre/vyre/driver"
-	"github.com/govyre/vyre/internal/speedup"
+	"github.com/govyre/vyre/internal/protocols"
 	"github.com/govyre/vyre/megakernel"
 )
 
 // evidenceExplainCmd prints what is known of runs.
 type evidenceExplainCmd struct {
-	Try    []string `sep:"none" placeholder:"GRAPH" help:"First search a graph in every way there is, or run three stages over N items for stages:N, and keep what that came to beside compiled kernels; may be repeated."`
+	Try    []string `sep:"none" placeholder:"GRAPH" help:"First search a graph in every way there is, and keep the times beside compiled kernels; may be repeated."`
 	Runs   uint64   `placeholder:"N" help:"How often a plan is going to run; as often as plans before it did on average if it is left out."`
 	Device string   `default:"auto" completes:"device" help:"Device of which to print; see vyre devices."`
 	Beside string   `placeholder:"DEVICE" completes:"device" help:"Device on which to try the same, and print which of the two was faster."`
@@ -22,9 +22,9 @@ type evidenceExplainCmd struct {
 
 // Help is the long help of the command.
 func (evidenceExplainCmd) Help() string {
-	return `Plans of waves choose who drives their rounds, and whether one block goes on alone, and pipelines how far stages are
-joined, by what earlier runs on the device came to, where a program keeps that (megakernel.KeepHistory). Printed is what is kept: of each pass whether it would be
-taken and why not, the times of runs with it, and what runs that were chosen by evidence took against what was
+	return `Plans of waves choose who drives their rounds, and whether one block goes on alone, by the times of earlier runs on the
+device, where a program keeps those (megakernel.KeepHistory). The command prints what is kept: of each pass whether it
+would be taken and why not, the times of runs with it, and what runs that were chosen by evidence took against what was
 projected. Ten runs that are more than a quarter off make the evidence stale, and the default is taken.
 
 Example:
@@ -98,30 +98,25 @@ func (c *evidenceExplainCmd) compare(t *terminal, tries []trial, dev driver.Devi
 	return nil
 }
 
-// trial measures something in all ways, under the name that it is kept by.
+// trial is a graph that is searched in all ways, under the name that its times are kept by.
 type trial struct {
-	name    string
-	measure func(*terminal, driver.Device, *megakernel.History) error
+	name  string
+	graph protocols.Name
 }
 
-// parseTrial reads what is to be tried: a graph that is searched, or stages.
+// parseTrial reads which graph is to be searched.
 func parseTrial(name string) (trial, error) {
-	if items, ok, err := speedup.ParseStages(name); ok || err != nil {
-		return trial{fmt.Sprintf("stages:%d", items), func(t *terminal, dev driver.Device, h *megakernel.History) error {
-			return speedup.TrialStages(t.ctx, dev, items, h)
-		}}, err
-	}
-	n, err := speedup.Parse(name)
+	n, err := protocols.Parse(name)
+	return trial{"search " + n.String(), n}, err
+}
+
+// measure searches the graph in all ways.
+func (one trial) measure(t *terminal, dev driver.Device, h *megakernel.History) error {
+	w, err := one.graph.Load(t.ctx, 0)
 	if err != nil {
-		return trial{}, err
+		return err
 	}
-	return trial{"search " + n.String(), func(t *terminal, dev driver.Device, h *megakernel.History) error {
-		w, err := n.Load(t.ctx, 0)
-		if err != nil {
-			return err
-		}
-		return speedup.Trial(t.ctx, dev, w, h)
-	}}, nil
+	return protocols.Trial(t.ctx, dev, w, h)
 }
 
 // run measures, and keeps that with what is kept already.

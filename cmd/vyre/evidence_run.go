@@ -9,7 +9,7 @@ import (
 
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/evidence"
-	"github.com/govyre/vyre/internal/speedup"
+	"github.com/govyre/vyre/internal/protocols"
 )
 
 // evidenceRunCmd measures, and writes a file.
@@ -25,12 +25,12 @@ type evidenceRunCmd struct {
 
 // Help is the long help of the command.
 func (evidenceRunCmd) Help() string {
-	return `Searches graphs by four protocols in turn: naive uploads everything and asks the host after each round; strong keeps all
-on the device and reads a word a round; best other is the fastest of back-to-back launches, captured graphs and loops
-of the device; resident is one launch that ends by itself. Every result is compared with a search on one core, and
-nothing is written if one differs. A sample whose halves are more than 10 % apart is measured again, five times at
-most. What could not pass the gate is refused before anything is measured, but for a rehearsal, whose file never
-passes.
+	return `Searches graphs by the kernels and the memory of a session, driven by four protocols in turn: naive uploads everything
+and asks the host after each round; strong keeps all on the device and reads a word a round; best other is the fastest
+of back-to-back launches, captured graphs and loops of the device; resident is the session's plan, one launch that ends
+by itself. Every answer is compared with a search on one core, and nothing is written if one differs. A sample whose
+halves are more than 10 % apart is measured again, five times at most. The command refuses what could not pass the gate
+before it measures anything; with --rehearsal it measures it all the same, and the file never passes.
 
 Example:
   vyre evidence run --graph road:1024x1024 --graph skew:1048576 --reps 64 --samples 5 -o speedup.csv`
@@ -64,10 +64,10 @@ func (c *evidenceRunCmd) Run(t *terminal) error {
 }
 
 // names reads what is to be searched.
-func (c *evidenceRunCmd) names() (names []speedup.Name, err error) {
+func (c *evidenceRunCmd) names() (names []protocols.Name, err error) {
 	seen := map[string]bool{}
 	for _, g := range c.Graph {
-		n, err := speedup.Parse(g)
+		n, err := protocols.Parse(g)
 		if err != nil {
 			return nil, usagef("--graph %s: %w", g, err)
 		}
@@ -88,18 +88,18 @@ func (c *evidenceRunCmd) names() (names []speedup.Name, err error) {
 
 // measure opens the device and takes all samples. What happens meanwhile is said on standard error, and not by a
 // goroutine of its own: what that allocates would be counted.
-func (c *evidenceRunCmd) measure(t *terminal, names []speedup.Name) ([]evidence.Row, error) {
+func (c *evidenceRunCmd) measure(t *terminal, names []protocols.Name) ([]evidence.Row, error) {
 	dev, err := openDevice(c.Device, driver.OpenOptions{})
 	if err != nil {
 		return nil, err
 	}
 	defer dev.Close()
-	o := speedup.Options{Run: time.Now().UTC().Format("20060102T150405Z"), Repetitions: c.Reps, Samples: c.Samples, Rehearsal: c.Rehearsal,
+	o := protocols.Options{Run: time.Now().UTC().Format("20060102T150405Z"), Repetitions: c.Reps, Samples: c.Samples, Rehearsal: c.Rehearsal,
 		Say: func(format string, args ...any) { fmt.Fprintf(t.err, format+"\n", args...) }}
 	if err := o.Check(dev); err != nil {
 		return nil, err
 	}
-	var works []*speedup.Work
+	var works []*protocols.Work
 	for _, n := range names {
 		w, err := n.Load(t.ctx, 0)
 		if err != nil {
@@ -112,7 +112,7 @@ func (c *evidenceRunCmd) measure(t *terminal, names []speedup.Name) ([]evidence.
 	}
 	var rows []evidence.Row
 	for _, w := range works {
-		some, err := speedup.Measure(t.ctx, dev, w, o)
+		some, err := protocols.Measure(t.ctx, dev, w, o)
 		if err != nil {
 			return nil, err
 		}

@@ -214,8 +214,16 @@ func (f *figures) print(s subject, l line) {
 		}
 		return fmt.Sprint(n)
 	}
-	fmt.Fprintf(f.out, "%s,%s,%d,%d,%s,%s,%d,%s,%s,%s,%s,%s,%s,%s,%s,%s,%s\n", l.duty, strings.ReplaceAll(s.name, ",", "_"), s.g.Nodes(), s.g.Arcs(), l.question, l.by, len(l.wall),
-		us(l.wall, 0), us(l.wall, 50), us(l.wall, 99), us(l.device, 0), us(l.device, 50), number(l.levels), number(l.reached), number(int(l.bytes)), l.digest, l.note)
+	fmt.Fprintf(f.out, "%s,%s,%d,%d,%s,%s,%d,%s,%s,%s,%s,%s,%s,%s,%s,%s,%s\n", l.duty, strings.ReplaceAll(s.name, ",", "_"), s.g.Nodes(), s.g.Arcs(), l.question, quoted(l.by), len(l.wall),
+		us(l.wall, 0), us(l.wall, 50), us(l.wall, 99), us(l.device, 0), us(l.device, 50), number(l.levels), number(l.reached), number(int(l.bytes)), l.digest, quoted(l.note))
+}
+
+// quoted is a field of a CSV.
+func quoted(text string) string {
+	if !strings.ContainsAny(text, `,"`) {
+		return text
+	}
+	return `"` + strings.ReplaceAll(text, `"`, `""`) + `"`
 }
 
 // answers are those of the host, and how long it took.

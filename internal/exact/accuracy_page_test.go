@@ -23,15 +23,15 @@ import (
 	"github.com/govyre/vyre/ir/text"
 )
 
-// docs/accuracy.md has a table for each type, with a row for each accurate function. Ordinary runs hold each row to
-// what can be seen at once: the promise, the error at the argument named there; with -long also the length, where there is a ptxas. With
-// -page the rows are measured and written.
-const accuracyPage = "../../docs/accuracy.md"
+// docs/evidence has a file for each type, with a row for each accurate function, of which the tables of docs/accuracy.md
+// are made. Ordinary runs hold each row to what can be seen at once: the promise, the error at the argument named there;
+// with -long also the length, where there is a ptxas. With -page the rows are measured and written.
+func accuracyFile(typ ir.Type) string { return fmt.Sprintf("../../docs/evidence/accuracy-%v.csv", typ) }
 
-var writePage = flag.String("page", "", "measure and write rows of docs/accuracy.md: f32 (all arguments with -long -exhaustive, else -samples), f64 (-samples), length")
+var writePage = flag.String("page", "", "measure and write rows of docs/evidence/accuracy-*.csv: f32 (all arguments with -long -exhaustive, else -samples), f64 (-samples), length")
 
 // pageRow is a row: `exp.f32`, promise, error, argument, how many arguments were tried, length.
-var pageRow = regexp.MustCompile("(?m)^\\| `([a-z0-9]+)\\.(f32|f64)` \\| ([0-9.]+) \\| ([0-9.]+) \\| `([^`]*)` \\| ([^|]*) \\| ([0-9]+) \\|$")
+var pageRow = regexp.MustCompile("(?m)^`([a-z0-9]+)\\.(f32|f64)`,([0-9.]+),([0-9.]+),\"?`([^`]*)`\"?,([^,]*),([0-9]+)$")
 
 type accuracyRow struct {
 	promise, ulps, at, tried string
@@ -48,15 +48,14 @@ func readRows(t *testing.T, page []byte) map[string]accuracyRow {
 }
 
 func (r accuracyRow) line(name string) string {
-	return fmt.Sprintf("| `%s` | %s | %s | `%s` | %s | %d |", name, r.promise, r.ulps, r.at, r.tried, r.length)
+	at := "`" + r.at + "`"
+	if strings.Contains(at, ",") {
+		at = `"` + at + `"`
+	}
+	return fmt.Sprintf("`%s`,%s,%s,%s,%s,%d", name, r.promise, r.ulps, at, r.tried, r.length)
 }
 
 func TestAccuracyPage(t *testing.T) {
-	page, err := os.ReadFile(accuracyPage)
-	if err != nil {
-		t.Fatal(err)
-	}
-	rows := readRows(t, page)
 	lengths := map[ir.Type]map[ir.Op]int{}
 	if long.Enabled() || *writePage == "length" {
 		t.Run("lengths", func(t *testing.T) {
@@ -65,11 +64,16 @@ func TestAccuracyPage(t *testing.T) {
 		})
 	}
 	for _, typ := range []ir.Type{ir.F32, ir.F64} {
+		page, err := os.ReadFile(accuracyFile(typ))
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows := readRows(t, page)
 		for _, f := range accurates {
 			name := f.op.String() + "." + typ.String()
 			row, is := rows[name]
 			if !is {
-				t.Errorf("docs/accuracy.md has no row for %s", name)
+				t.Errorf("%s has no row for %s", accuracyFile(typ), name)
 				continue
 			}
 			now := row
@@ -83,12 +87,13 @@ func TestAccuracyPage(t *testing.T) {
 			page = bytes.Replace(page, []byte(row.line(name)), []byte(now.line(name)), 1)
 			t.Run(name, func(t *testing.T) { now.hold(t, f, typ) })
 			if counted && length != now.length {
-				t.Errorf("%s: %d machine instructions, and docs/accuracy.md says %d; write it with -page=length", name, length, now.length)
+				t.Errorf("%s: %d machine instructions, and %s says %d; write it with -page=length", name, length, accuracyFile(typ), now.length)
 			}
 		}
-	}
-	if *writePage != "" {
-		if err := os.WriteFile(accuracyPage, page, 0o666); err != nil {
+		if *writePage == "" {
+			continue
+		}
+		if err := os.WriteFile(accuracyFile(typ), page, 0o666); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -138,7 +143,7 @@ func (r accuracyRow) hold(t *testing.T, f accurate, typ ir.Type) {
 	}
 	got, said := f.errorAt(typ, x, y), 0.0
 	if said, err = strconv.ParseFloat(r.ulps, 64); err != nil || !(math.Abs(got-said) <= 0.001) || said > f.bound {
-		t.Errorf("at %s the error is %.4f ulp, and docs/accuracy.md says %s; measure it again with -page=%v", r.at, got, r.ulps, typ)
+		t.Errorf("at %s the error is %.4f ulp, and %s says %s; measure it again with -page=%v", r.at, got, accuracyFile(typ), r.ulps, typ)
 	}
 }
 

@@ -11,7 +11,7 @@
 #	gpu-suite ok|FAIL parts=… failed=…
 #
 # Logs go to $OUT, or here: gpu.log with everything, gpu-summary.txt with the lines above, budgets.txt, topologies.txt, widths.txt,
-# graphs.csv, files.txt, gap.csv, prim.csv, speedup.csv, and codegen's tables.
+# graphs.csv, files.txt, gap.csv, prim.csv, speedup.csv, and codegen's tables. Those of docs/evidence begin with their head.
 #
 #	LIMIT=570                               seconds for all: parts get what is left, and those that find nothing left are skipped
 #	RANDOM_PROGRAMS=200000 PROCESSES=16     of the parts random, shapes, gokernels, goorder and prim: each process has a context and a compiler of its own
@@ -61,6 +61,27 @@ suite() { # log, flags…
 	local log=$1
 	shift
 	bounded "$log" "$here/cuda.test" -test.v -test.timeout=0 "-gpu-limit=$(limit)" "${sim[@]}" "$@"
+}
+
+# machine names the GPU with the host's cores, or those alone.
+machine() {
+	local gpu
+	gpu=$([ -z "${SIM:-}" ] && nvidia-smi --query-gpu=name --format=csv,noheader 2>/dev/null | head -1)
+	echo "${gpu:-no GPU,} ${gpu:+and }$cores cores of $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -1)"
+}
+
+# headed puts the head at the beginning of a file of measurements, as files in docs/evidence have it.
+headed() { # file, what it measures, command, file for the head if the other has no comments
+	[ -s "$1" ] || return 0
+	local driver
+	driver=$(nvidia-smi --query-gpu=driver_version --format=csv,noheader 2>/dev/null | head -1)
+	printf '# %s\n' "measures: $2" "machine: $(machine)" "driver: ${driver:-none}" \
+		"commit: $(cat "$here/commit" 2>/dev/null || echo unknown)" "date: $(date -u +%F)" "command: \`$3\`" >"$work/head"
+	if [ -n "${4:-}" ]; then
+		mv "$work/head" "$4"
+	else
+		cat "$1" >>"$work/head" && mv "$work/head" "$1"
+	fi
 }
 
 # totals prints what the tests of a log say in one line each.
@@ -197,6 +218,7 @@ part_primbench() {
 	local rc=$?
 	[ $refused -eq 0 ] || { rc=1 && waited+=" nvcc refuses $refused pieces of cub.cu"; }
 	said="$waited $(sed -n 's/^# \(.*\): geometric mean /\1 /p' "$out/prim.csv" | tr '\n' ';')"
+	headed "$out/prim.csv" 'primitives beside CUB and cuRAND' '.gpu/run.sh primbench'
 	return $rc
 }
 
@@ -222,6 +244,7 @@ part_graphs() {
 	bounded "$log" "$work/session.test" -test.v -test.timeout=0 '-test.run=^TestFigures$' "${args[@]}" "-figures-out=$out/graphs.csv"
 	local rc=$?
 	said="figures=$(grep -c '^[A-Zb]' "$out/graphs.csv")"
+	headed "$out/graphs.csv" 'questions about graphs, on the GPU and on its host' "GRAPHS=${GRAPHS:-all} .gpu/run.sh graphs"
 	return $rc
 }
 
@@ -248,6 +271,7 @@ part_gap() {
 		"-figures-gap=$work/gap" "-figures-out=$out/gap.csv"
 	local rc=$?
 	said=$(sed -n 's/^T9,\([^,]*\),[^,]*,[^,]*,\([a-z]*\),.*ours is \(.*\)/\1 \2 \3/p' "$out/gap.csv" | tr '\n' ';')
+	headed "$out/gap.csv" 'searches and components beside the GAP benchmark suite' '.gpu/run.sh gap'
 	return $rc
 }
 
@@ -258,9 +282,7 @@ part_evidence() {
 	bounded "$log" "$here/vyre" evidence run "${args[@]}" -o "$out/speedup.csv"
 	local rc=$?
 	said=$(grep -m1 ': \(passed\|rejected\)$' "$log")
-	# What joining kernels of one chain gains.
-	VYRE_CACHE_DIR=$work/cache timeout -k 15 60 "$here/vyre" evidence explain --device "${args[1]}" --runs 1000 \
-		--try "stages:$([ -n "${SIM:-}" ] && echo 100 || echo 4194304)" >"$out/stages.txt" 2>>"$log" || rc=1
+	headed "$out/speedup.csv" 'resident searches beside searches that the host drives' "vyre evidence run ${args[*]} -o speedup.csv" "$out/speedup.csv.head"
 	return $rc
 }
 
@@ -461,6 +483,7 @@ part_codegen() {
 	CODEGEN=$here/codegen OUT=$work/codegen bounded "$log" bash "$here/codegen-bench/run.sh" -unchecked
 	local rc=$?
 	cp "$work"/codegen/codegen.* "$out/" 2>/dev/null
+	headed "$out/codegen.txt" "the kernels of \`bench/codegen\` beside nvcc's code" 'OUT=out bench/codegen/run.sh -unchecked'
 	tar -C "$work/codegen" -czf "$out/codegen-code.tar.gz" code 2>/dev/null
 	said=$(grep '^geometric mean' "$out/codegen.txt" 2>/dev/null | tr '\n' ';')
 	return $rc

@@ -1,4 +1,4 @@
-package speedup
+package protocols
 
 import (
 	"context"
@@ -15,7 +15,6 @@ type Options struct {
 	Repetitions int    // of each protocol in a sample, half of them in each of its two regions
 	Samples     int
 	Rehearsal   bool                             // see evidence.Subject
-	blocks      uint32                           // see session
 	Say         func(format string, args ...any) // is told what happens, between regions; nil is nobody
 }
 
@@ -49,22 +48,22 @@ func Measure(ctx context.Context, dev driver.Device, w *Work, o Options) (rows [
 	if err := o.Check(dev); err != nil {
 		return nil, err
 	}
-	s, err := open(ctx, dev, w, o.Repetitions/2)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, s.Close()) }()
-	s.blocks = o.blocks
-	ps, err := s.protocols(o)
-	if err != nil {
-		return nil, err
-	}
-	for n := 1; n <= o.Samples; n++ {
-		row, err := s.sample(ps, n, o)
+	err = w.drive(ctx, dev, o.Repetitions/2, func(b *bench) error {
+		ps, err := b.protocols(o)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		rows = append(rows, row)
+		for n := 1; n <= o.Samples; n++ {
+			row, err := b.sample(ps, n, o)
+			if err != nil {
+				return err
+			}
+			rows = append(rows, row)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
 	}
 	return rows, nil
 }
@@ -76,34 +75,36 @@ type protocol struct {
 	name   string // of best other, what it is
 	do     func() error
 	wait   func() error // for what do started; nil if it waits itself
-	rounds *uint64      // of the last repetition; nil if nobody counts them
+	rounds *uint64      // of the last repetition; nil if it does not count them
 	closes bool
+	// answers returns what the repetitions of the last region found, by their numbers.
+	answers func() (func(repetition int) []byte, error)
 }
 
 // protocols prepares everything that is not part of a repetition, and runs each region once.
-func (s *session) protocols(o Options) (ps protocols, err error) {
-	if err := s.setUp(); err != nil {
+func (b *bench) protocols(o Options) (ps protocols, err error) {
+	if err := b.setUp(); err != nil {
 		return ps, err
 	}
-	n, err1 := newNaive(s)
-	st, err2 := newStrong(s)
-	r, err3 := newResident(s, o.Say)
+	n, err1 := newNaive(b)
+	st, err2 := newStrong(b)
+	r, err3 := newResident(b, o.Say)
 	if err := errors.Join(err1, err2, err3); err != nil {
 		return ps, err
 	}
-	o.Say("%s: %d nodes, %d arcs, %d seeds, %d rounds; the fastest of %d runs:", s.w.Name, s.w.Graph.Nodes(), s.w.Graph.Arcs(), len(s.w.Seeds), s.w.Rounds, trials)
-	other, err := newOther(s, o.Say)
+	o.Say("%s: %d nodes, %d arcs, %d seeds, %d rounds; the fastest of %d runs:", b.w.Name, b.w.Graph.Nodes(), b.w.Graph.Arcs(), len(b.w.Seeds), b.w.Rounds, trials)
+	other, err := newOther(b, o.Say)
 	if err != nil {
 		return ps, err
 	}
 	ps = protocols{
-		evidence.Naive:     {do: n.do, rounds: &n.rounds},
-		evidence.Strong:    {do: st.do, rounds: &st.rounds, closes: true},
-		evidence.BestOther: {do: other.do, name: other.name},
-		evidence.Resident:  {do: r.do, wait: r.wait},
+		evidence.Naive:     {do: n.do, rounds: &n.rounds, answers: n.answers},
+		evidence.Strong:    {do: st.do, rounds: &st.rounds, closes: true, answers: b.onDevice},
+		evidence.BestOther: {do: other.do, name: other.name, answers: b.onDevice},
+		evidence.Resident:  {do: r.do, wait: r.wait, answers: b.onDevice},
 	}
 	for p := range ps {
-		if err := s.warm(evidence.Protocol(p), &ps[p]); err != nil {
+		if err := b.warm(evidence.Protocol(p), &ps[p]); err != nil {
 			return ps, err
 		}
 	}
@@ -114,13 +115,13 @@ func (s *session) protocols(o Options) (ps protocols, err error) {
 const warmings = 3
 
 // warm runs a region that is not measured.
-func (s *session) warm(p evidence.Protocol, of *protocol) error {
+func (b *bench) warm(p evidence.Protocol, of *protocol) error {
 	n := warmings
 	if p == evidence.Naive { // prepares everything each time
 		n = 1
 	}
 	for range n {
-		if err := s.run(s.anew); err != nil {
+		if err := b.anew(); err != nil {
 			return err
 		}
 		if err := of.do(); err != nil {
@@ -131,7 +132,7 @@ func (s *session) warm(p evidence.Protocol, of *protocol) error {
 				return err
 			}
 		}
-		if _, err := s.digestsOf(p, of.name); err != nil {
+		if _, err := b.check(p, of, b.reps); err != nil {
 			return err
 		}
 	}
@@ -139,25 +140,25 @@ func (s *session) warm(p evidence.Protocol, of *protocol) error {
 }
 
 // sample measures until the halves of a sample agree.
-func (s *session) sample(ps protocols, n int, o Options) (row evidence.Row, err error) {
-	subject := s.w.Subject(o)
+func (b *bench) sample(ps protocols, n int, o Options) (row evidence.Row, err error) {
+	subject := b.w.Subject(o)
 	subject.Sample = n
 	for range attempts {
-		e := evidence.NewSample(s.dev, subject)
-		if err := e.Setup(s.setUp); err != nil {
+		e := evidence.NewSample(b.dev, subject)
+		if err := e.Setup(b.setUp); err != nil {
 			return row, err
 		}
 		for p, more := e.Next(); more; p, more = e.Next() {
-			if err := s.run(s.anew); err != nil {
+			if err := b.anew(); err != nil {
 				return row, err
 			}
-			if err := e.Measure(s.region(p, &ps[p])); err != nil {
+			if err := e.Measure(b.region(p, &ps[p])); err != nil {
 				return row, err
 			}
 		}
 		if row, err = e.Row(); !errors.Is(err, evidence.ErrVoid) {
 			if err == nil {
-				o.Say("%s: sample %d: naive %s ns, strong %s, %s %s, resident %s", s.w.Name, n, row.Field("naive_ns"), row.Field("strong_ns"), row.Field("best_other"),
+				o.Say("%s: sample %d: naive %s ns, strong %s, %s %s, resident %s", b.w.Name, n, row.Field("naive_ns"), row.Field("strong_ns"), row.Field("best_other"),
 					row.Field("best_other_ns"), row.Field("resident_ns"))
 			}
 			return row, err
@@ -168,12 +169,12 @@ func (s *session) sample(ps protocols, n int, o Options) (row evidence.Row, err 
 }
 
 // region is a region of a sample.
-func (s *session) region(p evidence.Protocol, of *protocol) evidence.Region {
-	return evidence.Region{Protocol: p, Name: of.name, Repetitions: s.reps, Do: of.do, Wait: of.wait, Closes: of.closes, Results: func() (rounds uint64, digests [][2]uint64, err error) {
+func (b *bench) region(p evidence.Protocol, of *protocol) evidence.Region {
+	return evidence.Region{Protocol: p, Name: of.name, Repetitions: b.reps, Do: of.do, Wait: of.wait, Closes: of.closes, Results: func() (rounds uint64, digests [][2]uint64, err error) {
 		if of.rounds != nil {
 			rounds = *of.rounds
 		}
-		digests, err = s.digestsOf(p, of.name)
+		digests, err = b.check(p, of, b.reps)
 		return rounds, digests, err
 	}}
 }

@@ -1,11 +1,11 @@
-package speedup
+package protocols
 
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	_ "github.com/govyre/vyre/driver/cpu"
 	_ "github.com/govyre/vyre/driver/cudasim"
@@ -13,7 +13,6 @@ import (
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/evidence"
 	"github.com/govyre/vyre/internal/long"
-	"github.com/govyre/vyre/megakernel"
 )
 
 func device(t *testing.T, name string) driver.Device {
@@ -48,13 +47,13 @@ func load(t *testing.T, name string) *Work {
 func TestRowsOfRealRuns(t *testing.T) {
 	slow := []string{"skew:16@7", "road:4x4", "icfg:2,5,3", "skew:64", "grid:3x4"}
 	for name, graphs := range map[string][]string{
-		"cpu":      {"road:7x6", "grid:5x7", "skew:64", "icfg:3,5,4", "icfg:3,8,4@0x200"},
-		"cuda-sim": slow[:long.Count(1, 5, 5)],
+		"cpu":        {"road:7x6", "grid:5x7", "skew:64", "icfg:3,5,4", "icfg:3,8,4@0x200"},
+		"cuda-sim:3": slow[:long.Count(1, 5, 5)],
 	} {
 		dev := device(t, name)
 		var rows []evidence.Row
 		for _, g := range graphs {
-			some, err := Measure(context.Background(), dev, load(t, g), Options{Run: "a", Repetitions: 4, Samples: 2, Rehearsal: true, Say: t.Logf, blocks: 2})
+			some, err := Measure(context.Background(), dev, load(t, g), Options{Run: "a", Repetitions: 4, Samples: 2, Rehearsal: true, Say: t.Logf})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -91,7 +90,7 @@ func TestGateTakesRowsOfRealRuns(t *testing.T) {
 	}
 	dev := device(t, "cpu")
 	w := load(t, "skew:16384")
-	o := Options{Run: "a", Repetitions: 64, Samples: 2, Rehearsal: true, blocks: 4}
+	o := Options{Run: "a", Repetitions: 64, Samples: 2, Rehearsal: true}
 	rows, err := Measure(context.Background(), dev, w, o)
 	if err != nil {
 		t.Fatal(err)
@@ -109,63 +108,94 @@ func TestWrongResultEndsTheMeasurement(t *testing.T) {
 	dev := device(t, "cpu")
 	w := load(t, "grid:4x4")
 	w.Want[1]++
-	rows, err := Measure(context.Background(), dev, w, Options{Run: "a", Repetitions: 4, Samples: 1, Rehearsal: true, blocks: 2})
+	rows, err := Measure(context.Background(), dev, w, Options{Run: "a", Repetitions: 4, Samples: 1, Rehearsal: true})
 	var wrong *WrongResult
-	if !errors.As(err, &wrong) || wrong.Protocol != evidence.Naive || wrong.Repetition != 1 || wrong.Got[1]+1 != wrong.Want[1] || rows != nil {
+	if !errors.As(err, &wrong) || wrong.Repetition != 1 || wrong.Got[1]+1 != wrong.Want[1] || rows != nil {
 		t.Fatalf("%v, %d rows", err, len(rows))
 	}
-	if !strings.Contains(err.Error(), "graph grid:4x4: repetition 1 of protocol naive came to the digest ") {
+	if !strings.Contains(err.Error(), "graph grid:4x4: repetition 1 of protocol best other (back-to-back k=4) came to the digest ") {
 		t.Error(err)
 	}
 	w.Want[1]--
-	s, err := open(context.Background(), dev, w, 3)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
-	s.blocks = 2
-	ps, err := s.protocols(Options{Say: t.Logf})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for p := range ps {
-		do := ps[p].do
-		ps[p].do = func() error {
-			if err := do(); err != nil {
-				return err
+	drive(t, dev, w, 3, func(b *bench) error {
+		ps, err := b.protocols(Options{Say: t.Logf})
+		if err != nil {
+			return err
+		}
+		for p := range ps {
+			of := ps[p]
+			of.answers = func() (func(int) []byte, error) {
+				set, err := ps[p].answers()
+				return func(k int) []byte {
+					all := slices.Clone(set(k))
+					if k == 1 {
+						all[0] ^= 4
+					}
+					return all
+				}, err
 			}
-			return driver.Write(s.ctx, driver.Part(s.slots, 16+8, 1), []byte{0xff}) // of the second repetition
+			err := b.warm(evidence.Protocol(p), &of)
+			if !errors.As(err, &wrong) || wrong.Protocol != evidence.Protocol(p) || wrong.Repetition != 2 {
+				t.Errorf("%v: %v", evidence.Protocol(p), err)
+			}
 		}
-		err := s.warm(evidence.Protocol(p), &ps[p])
-		if !errors.As(err, &wrong) || wrong.Protocol != evidence.Protocol(p) || wrong.Repetition != 2 {
-			t.Errorf("%v: %v", evidence.Protocol(p), err)
-		}
+		return nil
+	})
+}
+
+// drive lends a search of so many repetitions.
+func drive(t *testing.T, dev driver.Device, w *Work, reps int, do func(*bench) error) {
+	t.Helper()
+	if err := w.drive(t.Context(), dev, reps, do); err != nil {
+		t.Error(err)
 	}
+}
+
+// TestEveryAnswerIsOfItsOwnRepetition takes the answers of each protocol away between regions, on the device and on the
+// host: a protocol that leaves one out cannot pass with that of an earlier region.
+func TestEveryAnswerIsOfItsOwnRepetition(t *testing.T) {
+	w := load(t, "icfg:2,5,3")
+	drive(t, device(t, "cpu"), w, 2, func(b *bench) error {
+		ps, err := b.protocols(Options{Say: t.Logf})
+		if err != nil {
+			return err
+		}
+		for p := range ps {
+			of := ps[p]
+			of.do, of.wait = func() error { return nil }, nil
+			var wrong *WrongResult
+			if err := b.warm(evidence.Protocol(p), &of); !errors.As(err, &wrong) || wrong.Repetition != 1 {
+				t.Errorf("%v, with no search: %v", evidence.Protocol(p), err)
+			}
+		}
+		return nil
+	})
 }
 
 // TestVoidSamplesAreMeasuredAgain but not for ever: halves of protocols that take longer from time to time never agree.
 func TestVoidSamplesAreMeasuredAgain(t *testing.T) {
-	s, err := open(context.Background(), device(t, "cpu"), load(t, "grid:4x4"), 2)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
-	s.blocks = 2
-	ps, err := s.protocols(Options{Say: t.Logf})
-	if err != nil {
-		t.Fatal(err)
-	}
-	do, turns := ps[evidence.Strong].do, 0
-	ps[evidence.Strong].do = func() error {
-		if turns++; turns%2 == 0 {
-			time.Sleep(100 * time.Millisecond)
+	drive(t, device(t, "cpu"), load(t, "grid:4x4"), 2, func(b *bench) error {
+		ps, err := b.protocols(Options{Say: t.Logf})
+		if err != nil {
+			return err
 		}
-		return do()
-	}
-	_, err = s.sample(ps, 1, Options{Run: "a", Say: t.Logf})
-	if !errors.Is(err, evidence.ErrVoid) || !strings.Contains(err.Error(), "gave up after 5 attempts") || turns != 2*attempts {
-		t.Errorf("after %d turns: %v", turns, err)
-	}
+		strong, turns := &ps[evidence.Strong], 0
+		do := strong.do
+		strong.do = func() error {
+			turns++
+			for range turns % 2 * 10 {
+				if err := errors.Join(do(), b.anew()); err != nil {
+					return err
+				}
+			}
+			return do()
+		}
+		_, err = b.sample(ps, 1, Options{Run: "a", Say: t.Logf})
+		if !errors.Is(err, evidence.ErrVoid) || !strings.Contains(err.Error(), "gave up after 5 attempts") || turns != 2*attempts {
+			t.Errorf("after %d turns: %v", turns, err)
+		}
+		return nil
+	})
 }
 
 func TestNames(t *testing.T) {
@@ -224,27 +254,5 @@ func TestInterruptedMeasurement(t *testing.T) {
 	}
 	if n := dev.Stats().Get(driver.LiveBytes); n != 0 {
 		t.Errorf("%d bytes were not given back", n)
-	}
-}
-
-// TestStagesAreTried in all ways, whatever their number, and names of them are read.
-func TestStagesAreTried(t *testing.T) {
-	for _, items := range []uint32{1, 70} {
-		h := new(megakernel.History)
-		if err := TrialStages(context.Background(), device(t, "cpu"), items, h); err != nil {
-			t.Fatal(err)
-		}
-		if len(h.Ways) != 3 || !strings.Contains(h.Explain(1000), "chosen by evidence") {
-			t.Errorf("%d items: %s", items, h.Explain(1000))
-		}
-	}
-	for name, want := range map[string]uint32{"stages:1": 1, "stages:268435456": 1 << 28, "stages:0": 0, "stages:268435457": 0, "stages:": 0, "stages:-1": 0, "stages:x": 0} {
-		n, ok, err := ParseStages(name)
-		if !ok || (err == nil) != (want > 0) || err == nil && n != want {
-			t.Errorf("%s: %d, %v, %v", name, n, ok, err)
-		}
-	}
-	if _, ok, err := ParseStages("grid:4x4"); ok || err != nil {
-		t.Errorf("a graph is taken for stages: %v", err)
 	}
 }

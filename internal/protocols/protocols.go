@@ -1,4 +1,4 @@
-package speedup
+package protocols
 
 import (
 	"encoding/binary"
@@ -7,30 +7,30 @@ import (
 	"time"
 
 	"github.com/govyre/vyre/driver"
+	"github.com/govyre/vyre/evidence"
 	"github.com/govyre/vyre/megakernel"
 )
 
 // strong is the loop of the host over prepared launches, with one word to read and one wait a round.
 type strong struct {
-	*session
+	*bench
 	first, onward, round, end *driver.Sequence // onward ends one repetition and begins the next
 	going                     *driver.HostMemory
 	rounds                    uint64 // of the last repetition
 }
 
-func newStrong(s *session) (*strong, error) {
-	p, err := s.plan(megakernel.Options{Label: "strong", Topology: megakernel.HostLoop})
+func newStrong(b *bench) (*strong, error) {
+	p, err := b.plan(megakernel.Options{Label: "strong", Topology: megakernel.HostLoop})
 	if err != nil {
 		return nil, err
 	}
-	n := &strong{session: s}
-	if n.going, err = s.dev.AllocHost(4); err != nil {
+	n := &strong{bench: b}
+	if n.going, err = b.host(4); err != nil {
 		return nil, err
 	}
-	s.closers = append(s.closers, n.going)
 	c := p.Commands()
 	record := func(label string, parts ...func(*driver.Sequence)) *driver.Sequence {
-		q := s.sequence("strong, " + label)
+		q := b.sequence("strong, " + label)
 		for _, part := range parts {
 			part(q)
 		}
@@ -63,7 +63,7 @@ func (n *strong) do() error {
 
 // other runs a plan, whatever drives it.
 type other struct {
-	*session
+	*bench
 	name string
 	plan *megakernel.Plan
 }
@@ -89,13 +89,13 @@ func (o *other) once() error {
 const trials = 3
 
 // newOther returns what is fastest of all that is neither the host's loop nor resident, by the least of some runs.
-func newOther(s *session, say func(format string, args ...any)) (*other, error) {
+func newOther(b *bench, say func(format string, args ...any)) (*other, error) {
 	type candidate struct {
 		topology megakernel.Topology
 		polls    []uint32
 	}
 	candidates := []candidate{{megakernel.BackToBack, []uint32{4, 16, 64}}}
-	caps := s.dev.Caps()
+	caps := b.dev.Caps()
 	if caps.Graphs {
 		candidates = append(candidates, candidate{megakernel.Captured, []uint32{1, 4, 16, 64}})
 	}
@@ -106,11 +106,11 @@ func newOther(s *session, say func(format string, args ...any)) (*other, error) 
 	var least time.Duration
 	for _, c := range candidates {
 		for _, k := range c.polls {
-			p, err := s.plan(megakernel.Options{Label: "other", Topology: c.topology, PollRounds: k})
+			p, err := b.plan(megakernel.Options{Label: "other", Topology: c.topology, PollRounds: k})
 			if err != nil {
 				return nil, err
 			}
-			o := &other{s, c.topology.String(), p}
+			o := &other{b, c.topology.String(), p}
 			if k > 0 {
 				o.name = fmt.Sprintf("%v k=%d", c.topology, k)
 			}
@@ -130,40 +130,41 @@ func newOther(s *session, say func(format string, args ...any)) (*other, error) 
 // trial is the time of the fastest of some runs.
 func (o *other) trial() (least time.Duration, err error) {
 	for k := range trials + 1 {
-		if err := o.run(o.anew); err != nil {
+		if err := o.anew(); err != nil {
 			return 0, err
 		}
 		begin := time.Now()
 		if err := o.once(); err != nil {
 			return 0, err
 		}
-		if took := time.Since(begin); k == 1 || k > 1 && took < least {
+		took := time.Since(begin)
+		if _, err := o.check(evidence.BestOther, &protocol{name: o.name, answers: o.onDevice}, 1); err != nil {
+			return 0, err
+		}
+		if k == 1 || k > 1 && took < least {
 			least = took
 		}
 	}
 	return least, nil
 }
 
-// resident is one launch a repetition, and one submission for all of them.
+// resident is the session's plan: one launch a repetition, and one submission for all of them.
 type resident struct {
-	*session
+	*bench
 	all     *driver.Sequence
 	started driver.Pending
 }
 
-func newResident(s *session, say func(format string, args ...any)) (*resident, error) {
-	p, err := s.plan(megakernel.Options{Label: "resident"})
-	if err != nil {
-		return nil, err
-	}
+func newResident(b *bench, say func(format string, args ...any)) (*resident, error) {
+	p := b.search.Plan
 	switch p.Topology() {
 	case megakernel.Cooperative, megakernel.Drained:
-		say("%s: resident is %v", s.w.Name, p.Topology())
+		say("%s: resident is %v", b.w.Name, p.Topology())
 	default:
-		return nil, fmt.Errorf("graph %s: the plan took the topology %v, which is no single launch", s.w.Name, p.Topology())
+		return nil, fmt.Errorf("graph %s: the session's plan has the topology %v, which is more than one launch; take a device with cooperative launches", b.w.Name, p.Topology())
 	}
-	r := &resident{session: s, all: s.sequence("resident")}
-	for range s.reps {
+	r := &resident{bench: b, all: b.sequence("resident")}
+	for range b.reps {
 		p.Commands().Begin(r.all)
 	}
 	return r, r.all.Prepare()

@@ -1,4 +1,4 @@
-package speedup
+package protocols
 
 import (
 	"context"
@@ -97,18 +97,3 @@ func (w *Work) search(ctx context.Context) error {
 	w.Want, w.Rounds = graph.Fold(graph.Bitset(levels)), uint64(deepest)+1
 	return nil
 }
-
-// setWords is the length of a set of nodes, in words of 32 bits; it is even.
-func (w *Work) setWords() int { return (w.Graph.Nodes() + 63) / 64 * 2 }
-
-// first is the set of the seeds.
-func (w *Work) first() []uint32 {
-	set := make([]uint32, w.setWords())
-	for _, v := range w.Seeds {
-		set[v/32] |= 1 << (v % 32)
-	}
-	return set
-}
-
-// filtered reports whether the search looks at kinds.
-func (w *Work) filtered() bool { return w.Filter != graph.AllKinds && w.Graph.Masks() != nil }

@@ -1,0 +1,192 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// views make tables of files whose figures are the raw ones. Of any other file the table is as it is in the file: of a
+// CSV all of it, of a text the table that the mark names.
+var views = map[string]func(*file) ([][]string, error){
+	"h200.csv ratios":               ratios,
+	"prim-h200.csv ratios":          primitives,
+	"budgets-h200.txt README":       budgets,
+	"graphs-h200.csv sets":          sets,
+	"graphs-h200.csv levels":        levels,
+	"graphs-h200.csv wide":          wide,
+	"graphs-h200.csv components":    components,
+	"graphs-h200.csv together":      together,
+	"graphs-h200.csv engines":       engines,
+	"dominators-h100.csv times":     dominators,
+	"ifds-h100.csv times":           contexts,
+	"gap-h100.csv times":            gap,
+	"codegen-h200.txt means":        means,
+	"codegen-h200.txt sizes":        sizes,
+	"codegen-h200.txt structs":      structs,
+	"codegen-h200.txt copy":         copies,
+	"codegen-checks-h200.txt costs": checks,
+}
+
+// view makes the rows of a table, the first of which is its head.
+func view(f *file, args []string) ([][]string, error) {
+	if len(args) > 0 {
+		if make := views[f.name+" "+args[0]]; make != nil {
+			f.args = args[1:]
+			return make(f)
+		}
+	}
+	if f.rows != nil {
+		if len(args) > 0 {
+			return nil, fmt.Errorf("there is no view %q", strings.Join(args, " "))
+		}
+		return f.rows, nil
+	}
+	title := strings.Join(args, " ")
+	if len(f.sections[title]) < 2 {
+		return nil, fmt.Errorf("there is no table %q", title)
+	}
+	return f.sections[title], nil
+}
+
+// number reads a figure, with a unit after it or without one; NaN if there is none.
+func number(text string) float64 {
+	text, _, _ = strings.Cut(text, " ")
+	v, err := strconv.ParseFloat(strings.ReplaceAll(text, ",", ""), 64)
+	if err != nil {
+		return math.NaN()
+	}
+	return v
+}
+
+// short prints three digits or so, nothing of what is not there.
+func short(v float64) string {
+	switch {
+	case math.IsNaN(v):
+		return ""
+	case v >= 99.95:
+		return fmt.Sprintf("%.0f", v)
+	case v >= 9.995:
+		return fmt.Sprintf("%.1f", v)
+	case v >= 0.9995:
+		return fmt.Sprintf("%.2f", v)
+	}
+	return fmt.Sprintf("%.3f", v)
+}
+
+// thousands prints an integer with commas.
+func thousands(v float64) string {
+	digits := fmt.Sprintf("%.0f", v)
+	for i := len(digits) - 3; i > 0; i -= 3 {
+		digits = digits[:i] + "," + digits[i:]
+	}
+	return digits
+}
+
+// median of some figures.
+func median(all []float64) float64 {
+	slices.Sort(all)
+	return (all[(len(all)-1)/2] + all[len(all)/2]) / 2
+}
+
+// geomean is the geometric mean.
+func geomean(all []float64) float64 {
+	sum := 0.0
+	for _, v := range all {
+		sum += math.Log(v)
+	}
+	return math.Exp(sum / float64(len(all)))
+}
+
+// commas is a graph's name, in which a CSV has no commas.
+func commas(graph string) string { return strings.ReplaceAll(graph, "_", ",") }
+
+// inOrder returns the values of a column, each once.
+func (t table) inOrder(column string) (values []string) {
+	for _, row := range t {
+		if !slices.Contains(values, row[column]) {
+			values = append(values, row[column])
+		}
+	}
+	return values
+}
+
+// ratios has the wall time of each protocol by that of the resident one: the median of the samples.
+func ratios(f *file) ([][]string, error) {
+	rows := [][]string{{"graph", "levels", "naive", "strong", "best other", "protocol of best other"}}
+	all := named(f.rows)
+	for _, graph := range all.inOrder("graph") {
+		samples := all.where("graph", graph)
+		cells := []string{commas(graph), thousands(number(samples[0]["rounds"]))}
+		for _, protocol := range []string{"naive_ns", "strong_ns", "best_other_ns"} {
+			var each []float64
+			for _, s := range samples {
+				each = append(each, number(s[protocol])/number(s["resident_ns"]))
+			}
+			cells = append(cells, short(median(each)))
+		}
+		rows = append(rows, append(cells, strings.Join(samples.inOrder("best_other"), ", ")))
+	}
+	return rows, nil
+}
+
+// primitives has the reference's median by ours for each size, their mean, and both times of one size.
+func primitives(f *file) ([][]string, error) {
+	rows := [][]string{{"operation", "2¹⁰", "2¹⁶", "2²⁰", "2²⁴", "2²⁸", "mean", "2²⁴, µs", "CUB, µs"}}
+	all := named(f.rows)
+	for _, operation := range all.inOrder("operation") {
+		cells, ratios, last := []string{operation}, []float64{}, []string{}
+		for _, size := range []string{"1024", "65536", "1048576", "16777216", "268435456"} {
+			of := all.where("operation", operation, "elements", size)
+			if len(of) != 1 {
+				return nil, fmt.Errorf("%s of %s elements was measured %d times, want once", operation, size, len(of))
+			}
+			ours, theirs := number(of[0]["median ns"]), number(of[0]["CUB median ns"])
+			if !(theirs/ours > 0) {
+				return nil, fmt.Errorf("%s of %s elements has no reference", operation, size)
+			}
+			ratios = append(ratios, theirs/ours)
+			cells = append(cells, fmt.Sprintf("%.2f", theirs/ours))
+			if size == "16777216" {
+				last = []string{short(ours / 1e3), short(theirs / 1e3)}
+			}
+		}
+		rows = append(rows, append(append(cells, fmt.Sprintf("**%.2f**", geomean(ratios))), last...))
+	}
+	return rows, nil
+}
+
+// budgets has medians for README.md.
+func budgets(f *file) ([][]string, error) {
+	rows := [][]string{{"", "vyre", "C", "measure"}}
+	all := append(named(f.sections["launching and waiting"]), named(f.sections["copies"])...)
+	for _, m := range []struct{ name, says string }{
+		{"P2", "launch a captured kernel and wait"}, {"P3", "100 launches and wait"}, {"P5", "4 KiB in, a kernel, 4 KiB out"},
+		{"P6", "barrier of the whole grid"}, {"P4-up-1024MiB", "1 GiB up from pinned memory"}, {"P1-start", "`Start` of one launch"},
+	} {
+		of := all.where("name", m.name)
+		if len(of) != 1 {
+			return nil, fmt.Errorf("%s was measured %d times, want once", m.name, len(of))
+		}
+		cells := []string{m.says}
+		for _, side := range []string{"vyre: least, median, p99", "C"} {
+			times := strings.Split(of[0][side], ", ")
+			if len(times) != 3 {
+				return nil, fmt.Errorf("%s has %q, want least, median and p99", m.name, of[0][side])
+			}
+			cells = append(cells, times[1])
+		}
+		if strings.Contains(of[0]["bound"], "missed") {
+			m.name += ": misses its bound"
+		}
+		rows = append(rows, append(cells, m.name))
+	}
+	start := named(f.sections["process start to first result"])
+	ours, theirs := start.where("medians of 5", "vyre, cached"), start.where("medians of 5", "C, cached")
+	if len(ours) != 1 || len(theirs) != 1 {
+		return nil, fmt.Errorf("the start of a process with filled caches was not measured once")
+	}
+	return append(rows, []string{"process start to first result, cached", ours[0]["all"], theirs[0]["all"], "start-warm"}), nil
+}
