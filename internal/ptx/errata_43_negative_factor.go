@@ -2,23 +2,23 @@ package ptx
 
 import "github.com/govyre/vyre/ir"
 
-// findNegativeFactors finds the products of 64 bits of a word without a sign and a constant whose upper word is −1. Where the
-// word is a parameter, ptxas 11.8 for sm_75 and sm_80 multiplies in uniform registers, and adds the word to the upper half in
-// place of taking it away. It does not where the word's register is no uniform one; for sm_90 it is right.
+// findNegativeFactors finds the products of 64 bits by constants of what all lanes of a warp have in common. Of those ptxas 11.8
+// for sm_75 and sm_80 makes instructions for uniform registers, with what is added to them or what they are taken from. Where a
+// word of the factor comes to −1, as of x·(−3), 1000 − 12·x and x·0xffffffff + x, it adds the other word in place of taking
+// it away. It does not where the low word's register is no uniform one; for sm_90 it is right. O(rows).
 func (s *selector) findNegativeFactors() {
 	if s.t.SM >= 90 {
 		return
 	}
-	wide := chains{next: func(v ir.Row) (ir.Row, bool, bool) {
-		op := s.p.Op(v)
-		return s.p.A(v), false, op == ir.OpBitcast || op == ir.OpCvt && is64(s.p.Type(s.p.A(v)))
-	}}
+	var common []ir.Level
 	for r := range ir.Row(s.p.Rows()) {
-		if op := s.p.Op(r); op != ir.OpMul || !is64(s.p.Type(r)) || factor(s.p, r)>>32 != 1<<32-1 {
+		if s.p.Op(r) != ir.OpMul || !is64(s.p.Type(r)) || s.p.Op(s.p.B(r)) != ir.OpConst {
 			continue
 		}
-		v := wide.from(s.p.A(r)).first
-		if s.p.Op(v) == ir.OpCvt && s.p.Type(s.p.A(v)) == ir.U32 {
+		if common == nil {
+			common = s.p.Uniformity().Value
+		}
+		if common[s.p.A(r)] <= ir.LevelWarp {
 			s.hideLow(r)
 			s.negativeFactors++
 		}

@@ -42,7 +42,7 @@ type selector struct {
 	inverses         int                     // how many inversions were hidden
 	mergedOnes       int                     // how many words of all ones that are merged with a 1 were hidden
 	carriedConstants int                     // how many constants that a loop carries on were hidden
-	negativeFactors  int                     // products by a constant whose upper word is −1 that were hidden
+	negativeFactors  int                     // products by constants of what lanes have in common, which were hidden
 	farShift         map[ir.Row]bool         // left shifts of which the assembler may know that they leave nothing
 	ofNegative       map[ir.Row]bool         // right shifts of what the assembler may know to be negative
 	lateNegations    map[ir.Row]bool         // right shifts of differences that the assembler may come to know as negations
@@ -353,7 +353,6 @@ func untypedOf(t ir.Type) ptype {
 	}
 	return tB32
 }
-
 
 // joined returns the 64-bit value of two halves, of class c.
 func (s *selector) joined(c class, lo, hi operand) operand {
