@@ -8,7 +8,7 @@ import "github.com/govyre/vyre/ir"
 // sums one product had with different values some were left out. A half that is combined with a zero the assembler does not
 // know is added by itself. O(rows).
 func (s *selector) findAddedUppers() {
-	sums := make(map[ir.Row]int)
+	sums, looped := make(map[ir.Row]int), inLoops(s.p)
 	same := chains{next: sameBits(s.p)}
 	for r := range ir.Row(s.p.Rows()) {
 		if op := s.p.Op(r); op != ir.OpAdd && op != ir.OpSub || s.idle(r) {
@@ -17,6 +17,9 @@ func (s *selector) findAddedUppers() {
 		for _, v := range [2]ir.Row{s.p.A(r), s.p.B(r)} {
 			if v = same.from(v).first; s.p.Op(v) == ir.OpMulHi && s.p.Type(v).Bits() == 32 {
 				sums[v]++
+				if looped[s.p.Region(r)] && s.p.Region(r) != s.p.Region(v) { // the assembler may write the loop out
+					sums[v]++
+				}
 			}
 		}
 	}

@@ -16,7 +16,7 @@ func (f *function) lanes() {
 		return
 	}
 	p, u := f.p, f.p.Uniformity()
-	f.looped = make([]bool, len(p.Regions()))
+	f.looped = inLoops(p)
 	f.inLanes = make([]bool, p.Rows())
 	common := make([]bool, p.Rows()) // the same in all lanes of a warp
 	for i := range p.Rows() {
@@ -24,15 +24,24 @@ func (f *function) lanes() {
 		r := ir.Row(i)
 		in := p.Op(r).Info()
 		looped := f.looped[p.Region(r)]
-		for k := range uint32(in.Owns) {
-			f.looped[p.X(r)+k] = looped || in.Attr&ir.Repeats != 0
-		}
 		if in.Result.Kind == ir.ResultNone {
 			continue
 		}
 		common[r] = !looped && u.Control[r] <= ir.LevelWarp && u.Value[r] <= ir.LevelWarp || f.commonOp(r, common)
 		f.inLanes[r] = f.consecutive(r, common)
 	}
+}
+
+// inLoops tells of each region whether it may be executed several times. O(rows).
+func inLoops(p *ir.Program) []bool {
+	looped := make([]bool, len(p.Regions()))
+	for r := range ir.Row(p.Rows()) {
+		in := p.Op(r).Info()
+		for k := range uint32(in.Owns) {
+			looped[p.X(r)+k] = looped[p.Region(r)] || in.Attr&ir.Repeats != 0
+		}
+	}
+	return looped
 }
 
 const warpSize = 32

@@ -64,9 +64,11 @@ func (w *writer) rounds(f []form) {
 		if w.IntN(2) == 0 {
 			w.have['r'] = append(w.have['r'], fmt.Sprintf("%%k%d", label))
 		}
+		w.looped++
 		for range 1 + w.IntN(4) {
 			w.instruction(f[w.IntN(len(f))])
 		}
+		w.looped--
 		w.keepOrAssign()
 	})
 	w.add(textLine{kind: shut})

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"strconv"
 	"strings"
 )
 
@@ -17,6 +16,7 @@ type writer struct {
 	next   map[byte]int
 	labels int
 	depth  int
+	looped int // of depth: how many loops
 	stored int
 	floats bool
 	pool   []uint64 // constants that stand in the text
@@ -31,13 +31,13 @@ type form struct {
 }
 
 // families are forms that belong together: chains are made of one of them, with some of the others between. There is no abs of
-// integers, which ptxas takes for what has no sign: error 21.
+// integers, which ptxas takes for what has no sign: error 21. Nor are bits of 64-bit words counted or reversed: error 48.
 var families = []struct {
 	name  string
 	forms []form
 }{
 	{"sums", list("add.u32 r rr|sub.u32 r rr|add.s32 r rr|sub.s32 r rr|neg.s32 r r|add.u64 d dd|sub.s64 d dd|add.s64 d dd|sub.u64 d dd|neg.s64 d d|sad.u32 r rrr|sad.s32 r rrr|not.b32 r r|cvt.u64.u32 d r|cvt.s64.s32 d r|cvt.u32.u64 r d|cnot.b32 r r|cnot.b64 d d")},
-	{"shifts", list("shl.b32 r rn|shr.u32 r rn|shr.s32 r rn|shl.b64 d dn|shr.u64 d dn|shr.s64 d dn|shf.l.wrap.b32 r rrn|shf.r.wrap.b32 r rrn|shf.l.clamp.b32 r rrn|shf.r.clamp.b32 r rrn|bfe.u32 r rjk|bfe.s32 r rjk|bfe.u64 d djk|bfe.s64 d djk|bfi.b32 r rrjk|bfi.b64 d ddjk|add.u32 r rr|or.b32 r rr|or.b64 d dd|add.u64 d dd|and.b32 r rc|brev.b32 r r|brev.b64 d d|clz.b32 r r|clz.b64 r d|popc.b32 r r|popc.b64 r d|bfind.u32 r r|bfind.s32 r r|bfind.shiftamt.u32 r r|bfind.u64 r d|bfind.s64 r d")},
+	{"shifts", list("shl.b32 r rn|shr.u32 r rn|shr.s32 r rn|shl.b64 d dn|shr.u64 d dn|shr.s64 d dn|shf.l.wrap.b32 r rrn|shf.r.wrap.b32 r rrn|shf.l.clamp.b32 r rrn|shf.r.clamp.b32 r rrn|bfe.u32 r rjk|bfe.s32 r rjk|bfe.u64 d djk|bfe.s64 d djk|bfi.b32 r rrjk|bfi.b64 d ddjk|add.u32 r rr|or.b32 r rr|or.b64 d dd|add.u64 d dd|and.b32 r rc|brev.b32 r r|clz.b32 r r|popc.b32 r r|bfind.u32 r r|bfind.s32 r r|bfind.shiftamt.u32 r r")},
 	{"choices", list("min.s32 r rr|max.s32 r rr|min.u32 r rr|max.u32 r rr|min.s64 d dd|max.s64 d dd|min.u64 d dd|max.u64 d dd|selp.b32 r rrp|selp.b64 d ddp|selp.u32 r ccp|setp.eq.s32 p rr|setp.ne.s32 p rr|setp.lt.s32 p rr|setp.le.u32 p rr|setp.gt.u32 p rr|setp.ge.s32 p rr|setp.eq.s64 p dd|setp.ne.u64 p dd|setp.lt.s64 p dd|setp.lt.u64 p dd|setp.ge.s64 p dd|setp.le.u64 p dd|setp.lt.and.s32 p rrp|setp.eq.or.u32 p rrp|setp.ne.xor.s32 p rrp|setp.ge.and.u64 p ddp|setp.lt.or.s64 p ddp|and.pred p pp|or.pred p pp|xor.pred p pp|not.pred p p|slct.s32.s32 r rrR|slct.u64.s32 d ddR|set.lt.u32.s32 r rr|set.eq.s32.u32 r rr|set.ge.u32.u64 r dd|neg.s32 r r|add.s32 r rc|sub.s32 r rr|and.b32 r rc|not.b32 r r")},
 	{"products", list("mul.lo.u32 r rr|mul.hi.u32 r rr|mul.hi.s32 r rr|mul.wide.u32 d rr|mul.wide.s32 d rr|mad.lo.s32 r rrr|mad.hi.u32 r rrr|mad.hi.s32 r rrr|mad.wide.u32 d rrd|mad.wide.s32 d rrd|mul.lo.s64 d dd|mul.lo.u64 d dc|mul.hi.u64 d dd|mul.hi.s64 d dd|mad.lo.u64 d ddd|mad.lo.s64 d dcd|add.u64 d dd|sub.u64 d dd|shl.b64 d dn|shl.b32 r rn|add.u32 r rr|shr.u64 d dn|cvt.u64.u32 d r|cvt.s64.s32 d r|cvt.u32.u64 r d|neg.s64 d d|mul.wide.u16 r hh|mul.wide.s16 r hh|cvt.u16.u32 h r")},
 	{"logic", list("and.b32 r rr|or.b32 r rr|xor.b32 r rr|not.b32 r r|lop3.b32 r rrrt|and.b64 d dd|or.b64 d dd|xor.b64 d dd|not.b64 d d|and.b32 r rc|or.b32 r rc|xor.b32 r rc|and.b64 d dc|xor.b64 d dc|or.b64 d dc|lop3.b32 r rrct|shl.b32 r rn|shr.u32 r rn|shr.s32 r rn|add.u32 r rr|sub.u32 r rr|neg.s32 r r|setp.eq.u32 p rr|setp.ne.u32 p rr|selp.b32 r rrp|cnot.b32 r r|popc.b32 r r")},
@@ -161,12 +161,15 @@ func (w *writer) instruction(f form) {
 		fmt.Sscan(src[n-2], &pos)
 		src[n-1] = fmt.Sprint(1 + w.IntN(32-min(pos, 31)))
 	}
-	if strings.HasPrefix(f.op, "mul.lo.") || strings.HasPrefix(f.op, "mad.lo.") { // by these ptxas multiplies parameters wrongly: error 43
-		for i, a := range src[:2] {
-			if c, err := strconv.ParseInt(a, 0, 64); err == nil && c < 0 && c>>32 == -1 {
-				src[i] = fmt.Sprint(-c)
-			}
+	if strings.HasPrefix(f.op, "mul.lo.") || strings.HasPrefix(f.op, "mad.lo.") { // by constants ptxas multiplies wrongly what lanes have in common: error 43
+		if long := strings.HasSuffix(f.op, "64"); long && !isRegister(src[0]) {
+			src[1] = fmt.Sprintf("%%d%d", w.IntN(3))
+		} else if long && !isRegister(src[1]) {
+			src[0] = fmt.Sprintf("%%d%d", w.IntN(3))
 		}
+	}
+	if w.looped > 0 && strings.Contains(f.op, ".hi.") { // what is added to upper halves in several rounds may be left out: error 34
+		return
 	}
 	if strings.HasPrefix(f.op, "lop3.") || strings.HasPrefix(f.op, "cvt.sat.") && f.args == "r" {
 		// Of a word that comes twice, and of a negation, ptxas is known to be wrong: they are different inputs.
