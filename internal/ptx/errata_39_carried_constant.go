@@ -1,17 +1,16 @@
 package ptx
 
-import "github.com/govyre/vyre/ir"
-
 // carriedOn is what a continue carries on in place of v: of a constant that a round of a loop gives the next one, one that
-// the assembler does not know, where the loop's invocations wait for each other.
+// the assembler does not know.
 //
 // Of a value that is one constant in all rounds but the first, and that only tells whether to leave the loop, ptxas 11.8 for
-// sm_75 and sm_80 makes a predicate, and leaves out where it is set: the loop never ends. It does so with bools, words and 64 bits,
-// and whatever the value is in the first round, known or not; not where it takes the first rounds out of the loop, as it
-// does of all loops but those with barrier.sync or bar.warp.sync. With a constant that is hidden it sets the predicate. For
-// sm_90 each form that was tried came out right, and the registers are spared.
-func (s *selector) carriedOn(f *frame, v operand) operand {
-	if s.t.SM >= 90 || !f.meets || v.kind != isImm || v.t != tPred && int(typeInfo[v.t].bits) < 32 {
+// sm_75 and sm_80 makes a predicate, and leaves out where it is set: the loop never ends, or never begins. It does so with bools,
+// words and 64 bits, and whatever the value is in the first round, known or not; not where it takes the first rounds out of the
+// loop, as it does of most. It does not of loops with barrier.sync or bar.warp.sync, and not of the inner ones of several loops with
+// atomics. With a constant that is hidden it sets the predicate. For sm_90 each form that was tried came out right, and the registers
+// are spared.
+func (s *selector) carriedOn(v operand) operand {
+	if s.t.SM >= 90 || v.kind != isImm || v.t != tPred && int(typeInfo[v.t].bits) < 32 {
 		return v
 	}
 	s.carriedConstants++
@@ -33,14 +32,4 @@ func (s *selector) carriedOn(f *frame, v operand) operand {
 		return s.doInto(s.newReg(c), opMov, tB32, x)
 	}
 	return x
-}
-
-// waitsIn reports whether invocations wait for each other, or look at each other, in a loop.
-func (s *selector) waitsIn(loop ir.Region) bool {
-	for r := loop.First; r < loop.End; r++ {
-		if s.p.Op(r).Info().Attr&ir.Convergent != 0 {
-			return true
-		}
-	}
-	return false
 }

@@ -38,7 +38,6 @@ type frame struct {
 	end     uint64 // label after the op
 	again   uint64 // of a loop: label where the next round starts
 	ways    []way  // of a loop: arms that lead out of it
-	meets   bool   // of a loop: its invocations wait for each other
 }
 
 // way is an arm that leads out of a loop. It stands after the loop, so that a round only has the branch to it.
@@ -198,7 +197,7 @@ func (s *selector) breaks(row ir.Row) {
 
 func (s *selector) continues(row ir.Row) {
 	f := s.frames[ir.Row(s.p.X(row))]
-	s.moveAs(f.args, row, func(v operand) operand { return s.carriedOn(f, v) })
+	s.moveAs(f.args, row, func(v operand) operand { return s.carriedOn(v) })
 	s.jump(f.again)
 }
 
@@ -211,7 +210,7 @@ func (s *selector) loop(x ir.Row, f *frame) {
 		f.args = append(f.args, s.carried(body))
 	}
 	s.move(f.args, x)
-	f.again, f.meets = s.newLabel(), s.waitsIn(reg)
+	f.again = s.newLabel()
 	s.loops = append(s.loops, x)
 	test, leavesIf, ok := s.leadingTest(x, body, reg.End)
 	if !ok {
