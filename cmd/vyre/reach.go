@@ -21,7 +21,7 @@ import (
 // reachCmd asks what can be reached.
 type reachCmd struct {
 	File    string   `arg:"" help:"Graph to ask; - is standard input."`
-	From    []string `required:"" sep:"none" placeholder:"NODES" help:"Nodes to begin with: ids or names with commas, name:REGEXP, tag:MASK, or @FILE with one a line; may be repeated."`
+	From    []string `required:"" sep:"none" placeholder:"NODES" help:"Nodes to begin with: ids or names with commas, name:REGEXP, tag:MASK, at:FILE:LINE, or @FILE with one a line; may be repeated."`
 	To      []string `sep:"none" placeholder:"NODES" help:"Nodes that the question is about, in the same forms."`
 	Back    bool     `help:"Go along arcs backward: what leads to the nodes of --from."`
 	Kinds   string   `placeholder:"MASK" help:"Kinds of arcs that are allowed: a number, or names with commas; all by default."`

@@ -29,6 +29,7 @@ type nodeNames struct {
 //	id:7           an id, also where names are numbers
 //	name:REGEXP    nodes whose name matches
 //	tag:MASK       nodes whose tags have a bit in common
+//	at:FILE:LINE   nodes at a line of a file, or with at:FILE anywhere in it; FILE may be the end of a path
 //	@FILE          one of these a line, without commas
 func (n *nodeNames) find(flag string, list []string) (nodes []uint32, err error) {
 	for _, s := range list {
@@ -38,6 +39,8 @@ func (n *nodeNames) find(flag string, list []string) (nodes []uint32, err error)
 			some, err = n.matching(rest)
 		case kind == "tag":
 			some, err = n.tagged(rest)
+		case kind == "at":
+			some, err = n.placed(rest)
 		case strings.HasPrefix(s, "@"):
 			some, err = n.listed(s[1:])
 		default:
@@ -167,6 +170,34 @@ func (n *nodeNames) tagged(s string) (nodes []uint32, err error) {
 		return nil, fmt.Errorf("no node has a tag of these")
 	}
 	return nodes, nil
+}
+
+// placed returns the nodes at a place of the source, FILE or FILE:LINE.
+func (n *nodeNames) placed(place string) (nodes []uint32, err error) {
+	positions := n.g.Data().Positions
+	switch {
+	case positions.Len() == 0:
+		return nil, fmt.Errorf("nodes of this graph have no positions")
+	case place == "":
+		return nil, fmt.Errorf("say which file, and which line of it, as in at:main.go:12")
+	}
+	for v := range positions.Len() {
+		if at, ok := strings.CutPrefix(afterPath(positions.At(v), place), place); ok && (at == "" || at[0] == ':') {
+			nodes = append(nodes, uint32(v))
+		}
+	}
+	if nodes == nil {
+		return nil, fmt.Errorf("no node is there")
+	}
+	return nodes, nil
+}
+
+// afterPath is a position without the folders that place does not name.
+func afterPath(position, place string) string {
+	if i := strings.LastIndex(position, "/"+place); i >= 0 {
+		return position[i+1:]
+	}
+	return position
 }
 
 // line is the node of a line: an id before a tab, as in the lists that are written, or a name or an id.
