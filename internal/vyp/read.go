@@ -138,6 +138,21 @@ func parseProgram(line string) (*Program, error) {
 	return p, nil
 }
 
+// parseHex reads a digest, 16 digits at a time.
+func parseHex(to []byte, text string) bool {
+	if len(text) != 2*len(to) {
+		return false
+	}
+	for ; text != ""; text, to = text[16:], to[8:] {
+		v, err := strconv.ParseUint(text[:16], 16, 64)
+		if err != nil {
+			return false
+		}
+		binary.BigEndian.PutUint64(to, v)
+	}
+	return true
+}
+
 // Decode makes one of the programs.
 func (f *File) Decode(p *Program) (*ir.Program, error) {
 	b, err := f.frames[p.frame].unpacked()

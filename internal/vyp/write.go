@@ -2,7 +2,6 @@ package vyp
 
 import (
 	"encoding/binary"
-	"encoding/hex"
 	"fmt"
 	"slices"
 	"strings"
@@ -71,12 +70,4 @@ func writeMade(table *strings.Builder, list []Declaration) {
 func section(to, b []byte) []byte {
 	p := lz.Pack(b)
 	return append(binary.AppendUvarint(to, uint64(len(p))), p...)
-}
-
-func parseHex(to []byte, text string) bool {
-	if hex.DecodedLen(len(text)) != len(to) {
-		return false
-	}
-	_, err := hex.Decode(to, []byte(text))
-	return err == nil
 }
