@@ -247,7 +247,7 @@ func (f *file) relativeName(name string) string {
 	if err != nil {
 		return name
 	}
-	return relativeTo(dir, name)
+	return f.relativeTo(dir, name)
 }
 
 // get is a call that returns the program of a kernel.
@@ -281,22 +281,22 @@ func (f *file) relative(p *ir.Program) (*ir.Program, error) {
 	}
 	code := p.Edit()
 	for i := range code.Debug.Positions {
-		relocate(&code.Debug.Positions[i], dir)
+		f.relocate(&code.Debug.Positions[i], dir)
 	}
 	for i := range code.Params {
-		relocate(&code.Params[i].Pos, dir)
+		f.relocate(&code.Params[i].Pos, dir)
 	}
 	for i := range code.Arrays {
-		relocate(&code.Arrays[i].Pos, dir)
+		f.relocate(&code.Arrays[i].Pos, dir)
 	}
 	return verify.Seal(code)
 }
 
 // relocate names the files of a position, and of the calls around it, from dir.
-func relocate(at *ir.Pos, dir string) {
+func (f *file) relocate(at *ir.Pos, dir string) {
 	for {
 		if at.File != "" {
-			at.File = relativeTo(dir, at.File)
+			at.File = f.relativeTo(dir, at.File)
 		}
 		if at.Call == nil {
 			return
@@ -308,8 +308,11 @@ func relocate(at *ir.Pos, dir string) {
 	}
 }
 
-// relativeTo names a file from dir, with slashes. A file on another volume keeps its name.
-func relativeTo(dir, file string) string {
+// relativeTo names a file from dir, with slashes. A file on another volume keeps its name, and so does one of a library.
+func (f *file) relativeTo(dir, file string) string {
+	if f.pkg.InLibrary(file) {
+		return file
+	}
 	if abs, err := filepath.Abs(file); err == nil {
 		if name, err := filepath.Rel(dir, abs); err == nil {
 			return filepath.ToSlash(name)

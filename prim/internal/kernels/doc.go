@@ -3,4 +3,4 @@
 // kernels_vyre.vyp.
 package kernels
 
-//go:generate go run -tags bootstrap ../../../cmd/vyre gen --programs .
+//go:generate go run ../../../internal/gen/generate --programs .
