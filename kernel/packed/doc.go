@@ -5,8 +5,8 @@
 //	CompileSaxpy ──Program("Saxpy")──▶  *ir.Program
 //
 // Package gen writes both files. The data file holds all programs of the generated file, packed together: they are a
-// fifteenth of what they are alone. A process that starts reads nothing. The first program that is asked for reads the
-// table, and unpacks the frame that the program is in: at most 2 MiB, in some 3 ms. The frame then stays unpacked.
+// fifteenth of what they are alone. A process that starts reads nothing. The first call of Program reads the
+// table and unpacks the program's frame: at most 2 MiB, in 1 to 3 ms. The frame then stays unpacked.
 //
 // Equal programs give equal data, with every release of Go: a data file never changes unless its kernels do.
 // Therefore the packing is our own, because the output of compress/flate may change with Go.
