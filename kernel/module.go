@@ -92,7 +92,7 @@ func (m *module) find(ctx context.Context, paths []string) (found bool) {
 	if m.path == "" || len(paths) == 0 {
 		return false
 	}
-	cmd := exec.CommandContext(ctx, "go", append([]string{"list", "-find", "-e", "-f", "{{.ImportPath}}\t{{.Dir}}", "--"}, paths...)...)
+	cmd := exec.CommandContext(ctx, "go", append([]string{"list", "-find", "-e", "-f", "{{if not .Standard}}{{.ImportPath}}\t{{.Dir}}{{end}}", "--"}, paths...)...)
 	cmd.Dir = m.root
 	out, err := cmd.Output()
 	if err != nil {
@@ -115,13 +115,13 @@ func (m *module) find(ctx context.Context, paths []string) (found bool) {
 	return found
 }
 
-// missing are the imports without source, if a kernel needs one of them; without packages of the standard library.
+// missing are the imports without source, if a kernel needs one of them.
 func (s *source) missing() (paths []string) {
 	if !slices.ContainsFunc([]ir.Diag(s.found.list), func(d ir.Diag) bool { return d.Code == noForeign.code }) {
 		return nil
 	}
 	for _, p := range s.imports {
-		if first, _, _ := strings.Cut(p, "/"); strings.Contains(first, ".") && !slices.Contains(paths, p) {
+		if !slices.Contains(paths, p) {
 			paths = append(paths, p)
 		}
 	}

@@ -1,7 +1,9 @@
 package library_test
 
 import (
+	"embed"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -9,11 +11,19 @@ import (
 	"testing"
 
 	"github.com/govyre/vyre/internal/gen"
+	"github.com/govyre/vyre/internal/long"
 	"github.com/govyre/vyre/ir"
 	"github.com/govyre/vyre/kernel"
+	"github.com/govyre/vyre/kernel/library"
 )
 
-// modules are a program of a user, a library that it requires, and another that this one requires: three modules.
+// thrice is a library as library_vyre.go would have one: embedded, and known by its import path.
+//
+//go:embed thrice_test.go
+var thrice embed.FS
+
+// modules are a program of a user, a library that it requires, and another that this one requires: three modules. One has a
+// path without a dot, as packages of the standard library have.
 var modules = map[string]string{
 	"tiles/go.mod": "module example.com/tiles\n\ngo 1.25\n",
 	"tiles/tiles.go": `//vyre:library
@@ -21,12 +31,12 @@ var modules = map[string]string{
 // Package tiles has a part for kernels and a part for hosts.
 package tiles
 
-import "example.com/words"
+import "words"
 
 func Area(w, h uint32) uint32 { return words.Double(w*h) / 2 }
 `,
 	"tiles/host.go": "package tiles\n\nimport \"os\"\n\nfunc Name() string { return os.Args[0] }\n",
-	"words/go.mod":  "module example.com/words\n\ngo 1.25\n",
+	"words/go.mod":  "module words\n\ngo 1.25\n",
 	"words/words.go": `//vyre:library
 
 package words
@@ -39,12 +49,12 @@ go 1.25
 
 require (
 	example.com/tiles v0.0.0
-	example.com/words v0.0.0
+	words v0.0.0
 )
 
 replace (
 	example.com/tiles => ../tiles
-	example.com/words => ../words
+	words => ../words
 )
 `,
 	"app/kernel.go": `package main
@@ -181,9 +191,26 @@ func TestDirectiveIsBeforeThePackageClause(t *testing.T) {
 	}
 }
 
+// A program finds the libraries that it imports, and no other.
+func TestRegisteredLibraryIsCompiledWithKernels(t *testing.T) {
+	src := "package k\n\nimport (\n\tthrice \"example.com/deep/thrice\"\n\t\"github.com/govyre/vyre/gpu\"\n)\n\n" +
+		"//vyre:kernel workgroup=32\nfunc K(t gpu.Thread, x []uint32) { x[t.Global().X] = thrice.Of(t.Global().X) }\n"
+	if _, err := kernel.Program(src, ""); err == nil || !strings.Contains(err.Error(), "be imported by the program that compiles") {
+		t.Errorf("before it is registered: %v", err)
+	}
+	library.Register("example.com/deep/thrice", thrice)
+	p, err := kernel.Program(src, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if at := fmt.Sprint(p.Edit().Debug.Positions); !strings.Contains(at, "thrice/thrice_test.go") {
+		t.Errorf("positions are %s", at)
+	}
+}
+
 // A user's program has launchers of kernels that call a library, and compiles a kernel when it runs.
 func TestGoRunsAProgramWithALibrary(t *testing.T) {
-	if testing.Short() {
+	if !long.Enabled() {
 		t.Skip("builds a program")
 	}
 	root, err := filepath.Abs("../..")
