@@ -49,3 +49,5 @@
 // Package gpu is about writing kernels, package kernel about their language, and package ir about programs that
 // programs write.
 package vyre
+
+//go:generate go run ./kernel/internal/declare kernel

@@ -26,13 +26,14 @@ type source struct {
 	fset  *token.FileSet
 	info  *types.Info
 	given func(path string) ([]File, error) // sources of an import path; none if it is not available
+	libs  func(path string) ([]File, error) // the same of libraries
 
 	files   []*ast.File               // that were checked
 	pkgs    map[string]*types.Package // nil while being checked
 	funcs   map[*types.Func]*ast.FuncDecl
 	globals globals
-	unsafe  bool               // some file imports unsafe
-	imports map[token.Pos]bool // of imports of packages without sources
+	unsafe  bool                 // some file imports unsafe
+	imports map[token.Pos]string // of imports of packages without sources: their paths
 	facts   map[*ast.FuncDecl]*facts
 	context *types.Context // makes equal instances identical
 
@@ -45,18 +46,13 @@ type source struct {
 // text is the text of a file.
 type text struct {
 	src          []byte
-	ours         bool                 // it comes with the compiler
+	library      bool                 // it is of another module, or comes with this program
 	declarations []gotext.Declaration // nil until somebody asks
 }
 
 func newSource(ctx context.Context, given func(string) ([]File, error)) *source {
 	return &source{
-		ctx: ctx, fset: token.NewFileSet(), given: func(path string) ([]File, error) {
-			if files := sourceOf(path); files != nil {
-				return files, nil
-			}
-			return given(path)
-		},
+		ctx: ctx, fset: token.NewFileSet(), given: given, libs: registered,
 		info: &types.Info{
 			Types: make(map[ast.Expr]types.TypeAndValue), Defs: make(map[*ast.Ident]types.Object),
 			Uses: make(map[*ast.Ident]types.Object), Selections: make(map[*ast.SelectorExpr]*types.Selection),
@@ -64,7 +60,7 @@ func newSource(ctx context.Context, given func(string) ([]File, error)) *source 
 		},
 		globals: globals{make(map[*types.Var]ast.Expr), make(map[*types.Var]token.Pos), make(map[*types.Var]*table), make(map[textKey]*table)},
 		pkgs:    make(map[string]*types.Package), funcs: make(map[*types.Func]*ast.FuncDecl),
-		imports: make(map[token.Pos]bool), facts: make(map[*ast.FuncDecl]*facts), context: types.NewContext(),
+		imports: make(map[token.Pos]string), facts: make(map[*ast.FuncDecl]*facts), context: types.NewContext(),
 		texts: make(map[*token.File]*text),
 	}
 }
@@ -107,6 +103,9 @@ func (s *source) parse(files []File) []*ast.File {
 	return parsed
 }
 
+// ownPath is the path of the package that is compiled.
+const ownPath = "kernels"
+
 // check type-checks the files of a package. What Go refuses is kept in goErrors.
 func (s *source) check(path string, files []*ast.File) *types.Package {
 	cfg := types.Config{
@@ -114,7 +113,7 @@ func (s *source) check(path string, files []*ast.File) *types.Package {
 		Sizes: types.SizesFor("gc", "amd64"), // int means 64 bits, whatever machine compiles
 		Error: func(err error) {
 			var e types.Error
-			if errors.As(err, &e) && !s.imports[e.Pos] {
+			if errors.As(err, &e) && s.imports[e.Pos] == "" {
 				s.goErrors = append(s.goErrors, e)
 			}
 		},
@@ -125,7 +124,7 @@ func (s *source) check(path string, files []*ast.File) *types.Package {
 			case p == "unsafe":
 				s.unsafe = true
 			case p != "C" && !s.available(p):
-				s.imports[imp.Path.Pos()] = true
+				s.imports[imp.Path.Pos()] = p
 			}
 		}
 	}
@@ -162,7 +161,7 @@ func (s *source) Import(path string) (*types.Package, error) {
 	if s.ended() {
 		return nil, s.ctx.Err()
 	}
-	files, err := s.given(path)
+	files, isLibrary, err := s.sourceOf(path)
 	if err != nil {
 		return nil, err
 	}
@@ -171,10 +170,8 @@ func (s *source) Import(path string) (*types.Package, error) {
 	}
 	s.pkgs[path] = nil
 	parsed := s.parse(files)
-	if sourceOf(path) != nil {
-		for _, f := range parsed {
-			s.texts[s.fset.File(f.FileStart)].ours = true
-		}
+	for _, f := range parsed {
+		s.texts[s.fset.File(f.FileStart)].library = isLibrary
 	}
 	if n := len(s.found.list); n == 0 {
 		if s.bound(parsed); len(s.found.list) > n {
@@ -193,8 +190,17 @@ func (s *source) available(path string) bool {
 	if _, ok := s.pkgs[path]; ok {
 		return true
 	}
-	files, err := s.given(path)
+	files, _, err := s.sourceOf(path)
 	return err != nil || len(files) > 0
+}
+
+// sourceOf returns the files of a package, and whether it is a library from elsewhere. What was given comes first.
+func (s *source) sourceOf(path string) (files []File, isLibrary bool, err error) {
+	if files, err = s.given(path); err != nil || len(files) > 0 {
+		return files, false, err
+	}
+	files, err = s.libs(path)
+	return files, true, err
 }
 
 // report turns what Go refused into findings and says whether there are any. When an import

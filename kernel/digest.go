@@ -54,15 +54,15 @@ func (s *source) declared(found map[types.Object]ast.Node, d *ast.GenDecl, spec 
 }
 
 // made lists the declarations of a kernel: its function, and every function, type, constant and variable that it needs.
-// Declarations of packages that come with the compiler are only in the digest of them all. The digest is the same with every
-// version of the compiler in which these packages are the same.
+// Declarations of libraries are only in the digest of them all. The digest is the same with every version of the compiler in
+// which the libraries are the same.
 func (s *source) made(m *marked, declared map[types.Object]ast.Node) (list []Declaration, digest [32]byte) {
 	h := blake3.New(32, nil)
 	add := func(n ast.Node, name string) {
-		d, ours := s.declaration(n, name)
+		d, library := s.declaration(n, name)
 		h.Write([]byte(name + "\x00"))
 		h.Write(d.Digest[:])
-		if !ours {
+		if !library {
 			list = append(list, d)
 		}
 	}
@@ -84,8 +84,8 @@ func (s *source) made(m *marked, declared map[types.Object]ast.Node) (list []Dec
 	return list, digest
 }
 
-// declaration returns the text that a node is declared by, and whether it comes with the compiler.
-func (s *source) declaration(n ast.Node, name string) (d Declaration, ours bool) {
+// declaration returns the text that a node is declared by, and whether it is of a library.
+func (s *source) declaration(n ast.Node, name string) (d Declaration, library bool) {
 	file := s.fset.File(n.Pos())
 	t := s.texts[file]
 	if t.declarations == nil {
@@ -96,7 +96,7 @@ func (s *source) declaration(n ast.Node, name string) (d Declaration, ours bool)
 	if i == len(t.declarations) || t.declarations[i].Start > at {
 		panic(fmt.Sprintf("BUG: %s: %s is in no declaration", file.Position(n.Pos()), name))
 	}
-	return Declaration{file.Name(), name, t.declarations[i].Digest}, t.ours
+	return Declaration{file.Name(), name, t.declarations[i].Digest}, t.library
 }
 
 // originOf returns what an identifier names; of an instance, the generic function or method.

@@ -23,6 +23,8 @@ type Directive struct {
 const (
 	prefix = "//vyre:"
 	marker = prefix + "kernel"
+
+	libraryMarker = prefix + "library"
 )
 
 // marked returns the functions of f that carry a directive, with faults of directives reported.
@@ -44,7 +46,9 @@ func (s *source) marked(f *ast.File) []*marked {
 			switch {
 			case spaced(c.Text) && fn != nil:
 				bad(badDirective, "a comment and no directive: Go wants no space between // and vyre:kernel")
-			case !strings.HasPrefix(c.Text, prefix):
+			case !strings.HasPrefix(c.Text, prefix), c.Text == libraryMarker && c.Pos() < f.Package:
+			case c.Text == libraryMarker:
+				bad(badDirective, "this directive does not stand before the package clause")
 			case c.Text != marker && !strings.HasPrefix(c.Text, marker+" "):
 				bad(badDirective, fmt.Sprintf("unknown directive %s", strings.Fields(c.Text)[0]))
 			case fn == nil:

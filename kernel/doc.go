@@ -20,8 +20,8 @@
 // # Invariants
 //
 //   - The compiler needs no Go installation, source tree or network. It embeds the declarations of packages gpu,
-//     gpu/random, megakernel/arcs, megakernel/frontiers, megakernel/queue, graph/flow, math and math/bits (api/,
-//     written by internal/declare).
+//     math and math/bits (api/, written by internal/declare), and knows the libraries that the program imports (package
+//     kernel/library). Only Load, for a kernel that calls a package of another module, runs go list.
 //   - Equal source gives equal programs, digest included.
 //   - No input causes a panic. Depth and the number of operations after inlining bound every walk, and the sizes
 //     of declarations are counted before go/types expands them.

@@ -26,7 +26,11 @@ type Package struct {
 	Name    string
 	Types   *types.Package // as checked, for what refers to its types
 	kernels []*Kernel
+	library map[string]bool // names of files
 }
+
+// InLibrary reports whether a file, by its name in positions, is of a library: then the name does not say where it is.
+func (p *Package) InLibrary(file string) bool { return p.library[file] }
 
 // Kernel is one compiled kernel: a marked function, or one instance of a generic one.
 type Kernel struct {
@@ -39,7 +43,7 @@ type Kernel struct {
 	Pos       ir.Pos  // of the function's name
 	Program   *ir.Program
 	Source    [32]byte      // digest of the function and of all that it needs, comments and spacing aside
-	Made      []Declaration // these declarations, the function first, except those of packages that come with the compiler
+	Made      []Declaration // these declarations, the function first, except those of libraries
 }
 
 // Param is a parameter of a kernel as its Go caller sees it.
@@ -108,14 +112,17 @@ func (s *source) compileAll(files []File, wanted func(file string) bool) (*Packa
 			kernels = append(kernels, s.marked(f)...)
 		}
 	}
-	pkg := s.check("kernels", parsed)
+	pkg := s.check(ownPath, parsed)
 	if s.ended() {
 		return nil, s.ctx.Err()
 	}
 	if s.report(s.reach(kernels)) {
 		return nil, s.found.sorted()
 	}
-	out := &Package{Name: pkg.Name(), Types: pkg}
+	out := &Package{Name: pkg.Name(), Types: pkg, library: make(map[string]bool)}
+	for file, t := range s.texts {
+		out.library[file.Name()] = t.library
+	}
 	names, declared := make(map[string]bool), s.declarations()
 	for _, m := range kernels {
 		if s.ended() {

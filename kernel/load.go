@@ -8,7 +8,6 @@ import (
 	"go/token"
 	"io"
 	"os"
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -16,44 +15,56 @@ import (
 
 // Load compiles the kernels of a .go file, or of the package in a directory. Of a file, its
 // siblings of the same package are added when it does not stand alone. Imports of other
-// packages of the same module are read from disk; nothing else is. A file of a directory, or a sibling, that without lists is
-// treated as missing: what generates a file must not depend on what the file held before. It ends soon after the context, with
-// its error.
+// packages of the same module are read from disk, and so are libraries of other modules: the go command says where they are.
+// A file of a directory, or a sibling, that without lists is treated as missing: what generates a file must not depend on what
+// the file held before. It ends soon after the context, with its error.
 func Load(ctx context.Context, name string, without ...string) (*Package, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, fmt.Errorf("kernel: load %s: %w", name, err)
-	}
-	st, err := os.Stat(name)
-	if err != nil {
-		return nil, fmt.Errorf("kernel: load %s: %w", name, err)
-	}
 	dir := name
-	if !st.IsDir() {
+	if st, err := os.Stat(name); err == nil && !st.IsDir() {
 		dir = filepath.Dir(name)
 	}
 	m := findModule(dir)
-	if st.IsDir() {
-		files, err := readPackage(dir, "", without...)
-		if err != nil {
+	for {
+		if err := ctx.Err(); err != nil {
 			return nil, fmt.Errorf("kernel: load %s: %w", name, err)
 		}
-		if len(files) == 0 {
-			return nil, fmt.Errorf("kernel: load %s: the directory has no Go files for %s/%s", name, build.Default.GOOS, build.Default.GOARCH)
+		s, pkg, err := m.load(ctx, name, without)
+		if err == nil || s == nil || !m.find(ctx, s.missing()) {
+			return pkg, err
 		}
-		return newSource(ctx, m.packageFiles).compile(files, nil)
+	}
+}
+
+// load is Load with the libraries that were found so far. It returns what the error is of, if it is of the source.
+func (m *module) load(ctx context.Context, name string, without []string) (*source, *Package, error) {
+	st, err := os.Stat(name)
+	if err != nil {
+		return nil, nil, fmt.Errorf("kernel: load %s: %w", name, err)
+	}
+	if st.IsDir() {
+		files, err := readPackage(name, "", without...)
+		if err != nil {
+			return nil, nil, fmt.Errorf("kernel: load %s: %w", name, err)
+		}
+		if len(files) == 0 {
+			return nil, nil, fmt.Errorf("kernel: load %s: the directory has no Go files for %s/%s", name, build.Default.GOOS, build.Default.GOARCH)
+		}
+		s := m.source(ctx)
+		pkg, err := s.compile(files, nil)
+		return s, pkg, err
 	}
 	src, err := readSource(name)
 	if err != nil {
-		return nil, fmt.Errorf("kernel: load %s: %w", name, err)
+		return nil, nil, fmt.Errorf("kernel: load %s: %w", name, err)
 	}
-	alone := newSource(ctx, m.packageFiles)
+	alone := m.source(ctx)
 	pkg, err := alone.compile([]File{{name, src}}, nil)
 	if err == nil || alone.goFindings() == 0 || alone.ended() {
-		return pkg, err
+		return alone, pkg, err
 	}
-	files, readErr := readPackage(dir, packageName(name, src), without...)
+	files, readErr := readPackage(filepath.Dir(name), packageName(name, src), without...)
 	if readErr != nil || len(files) < 2 {
-		return pkg, err
+		return alone, pkg, err
 	}
 	clean := filepath.Clean(name)
 	for i := range files {
@@ -61,15 +72,12 @@ func Load(ctx context.Context, name string, without ...string) (*Package, error)
 			files[i].Name = name // positions say what the caller said
 		}
 	}
-	together := newSource(ctx, m.packageFiles)
+	together := m.source(ctx)
 	all, allErr := together.compile(files, func(file string) bool { return file == name })
-	if together.ended() {
-		return nil, allErr
+	if !together.ended() && together.goFindings() >= alone.goFindings() { // the siblings were not what it needs
+		return alone, pkg, err
 	}
-	if together.goFindings() >= alone.goFindings() { // the siblings were not what it needs
-		return pkg, err
-	}
-	return all, allErr
+	return together, all, allErr
 }
 
 // readSource reads a file as far as one byte more than is ever compiled: some names never end.
@@ -126,52 +134,4 @@ func readPackage(dir, pkg string, without ...string) ([]File, error) {
 		}
 	}
 	return files, nil
-}
-
-// module is where the packages of a Go module lie; the zero module has none.
-type module struct{ path, root string }
-
-// findModule looks for go.mod in dir and upward.
-func findModule(dir string) module {
-	abs, err := filepath.Abs(dir)
-	if err != nil {
-		return module{}
-	}
-	for {
-		if text, err := os.ReadFile(filepath.Join(abs, "go.mod")); err == nil {
-			return module{modulePath(string(text)), abs}
-		}
-		up := filepath.Dir(abs)
-		if up == abs {
-			return module{}
-		}
-		abs = up
-	}
-}
-
-// modulePath returns what the module directive of a go.mod states.
-func modulePath(text string) string {
-	for line := range strings.Lines(text) {
-		line, _, _ = strings.Cut(line, "//")
-		if f := strings.Fields(line); len(f) == 2 && f[0] == "module" {
-			return strings.Trim(f[1], "\"`")
-		}
-	}
-	return ""
-}
-
-// packageFiles returns the sources of an import path inside the module.
-func (m module) packageFiles(importPath string) ([]File, error) {
-	if m.path == "" {
-		return nil, nil
-	}
-	rest, ok := strings.CutPrefix(importPath, m.path)
-	if !ok || rest != "" && rest[0] != '/' || path.Clean("/"+rest) != "/"+strings.TrimPrefix(rest, "/") {
-		return nil, nil
-	}
-	files, err := readPackage(filepath.Join(m.root, filepath.FromSlash(rest)), "")
-	if os.IsNotExist(err) {
-		return nil, nil
-	}
-	return files, err
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"go/token"
 	"slices"
+	"strings"
 
 	"github.com/govyre/vyre/ir"
 )
@@ -78,6 +79,9 @@ var foreignAdvice = map[string]string{
 func adviceFor(path string) string {
 	if s, ok := foreignAdvice[path]; ok {
 		return s
+	}
+	if first, _, _ := strings.Cut(path, "/"); strings.Contains(first, ".") {
+		return "copy it into this package; a library (//vyre:library) need only be in go.mod, or be imported by the program that compiles"
 	}
 	return "copy it into this package, or give the compiler the package's source"
 }

@@ -264,9 +264,9 @@ func (l *lowering) typeName(t types.Type) string { return typeName(t) }
 
 func typeName(t types.Type) string {
 	return types.TypeString(t, func(p *types.Package) string {
-		if _, ok := knownFiles[p.Path()]; ok || sources[p.Path()] != nil {
-			return p.Name()
+		if p.Path() == ownPath {
+			return ""
 		}
-		return ""
+		return p.Name()
 	})
 }

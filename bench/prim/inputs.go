@@ -5,7 +5,7 @@ import (
 	"github.com/govyre/vyre/gpu/random"
 )
 
-//go:generate go -C ../.. run -tags bootstrap ./cmd/vyre gen bench/prim
+//go:generate go -C ../.. run ./internal/gen/generate bench/prim
 
 // What inputs are made of words.
 const (

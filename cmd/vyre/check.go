@@ -69,7 +69,7 @@ func (c *checkCmd) Run(t *terminal) error {
 		r.target, r.doc.Target = &target, target.String()
 	}
 	// A source that is not there hides no finding of the others.
-	specs, err := expand(c.Source)
+	specs, err := expand(c.Source, marker)
 	r.failed(err)
 	for _, spec := range specs {
 		all, err := t.load(spec)

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/govyre/vyre/internal/gen"
@@ -15,8 +16,8 @@ import (
 
 // genCmd writes typed launchers.
 type genCmd struct {
-	Source   []string `arg:"" optional:"" placeholder:"DIR" help:"Directories of packages, or Go files; DIR/... is every directory from DIR down that has kernels; the current directory if none is given."`
-	Out      string   `short:"o" placeholder:"FILE" help:"Write to FILE instead of kernels_vyre.go beside the source, or kernels_vyre_test.go if that is a test file; - is standard output."`
+	Source   []string `arg:"" optional:"" placeholder:"DIR" help:"Directories of packages, or Go files; DIR/... is every directory from DIR down that has kernels or a library; the current directory if none is given."`
+	Out      string   `short:"o" placeholder:"FILE" help:"Write to FILE instead of kernels_vyre.go beside the source, or kernels_vyre_test.go if that is a test file; the programs go to the file with .vyp for .go; - is standard output, of the Go text alone."`
 	Programs bool     `help:"Write no launchers, but for each kernel a function that returns its program: for packages that specialise them."`
 	Check    bool     `help:"Write nothing; fail if a file is not what would be written."`
 }
@@ -34,7 +35,7 @@ func (c *genCmd) Run(t *terminal) error {
 		c.Source = []string{"."}
 	}
 	var err error
-	if c.Source, err = expand(c.Source); err != nil {
+	if c.Source, err = expand(c.Source, marker, libraryMarker); err != nil {
 		return err
 	}
 	if c.Out == "-" && c.Check {
@@ -75,37 +76,37 @@ func (c *genCmd) target(source string) (string, error) {
 	if c.Out == "-" {
 		return c.Out, nil
 	}
-	if c.Out != "" {
-		return filepath.Clean(c.Out), nil
-	}
-	st, err := os.Stat(source)
-	if err != nil {
-		return "", err
-	}
-	if st.IsDir() {
-		return filepath.Join(source, gen.FileName), nil
-	}
-	return filepath.Join(filepath.Dir(source), usualFile(source)), nil
+	return gen.Target(source, c.Out)
 }
 
-// usualFile is the name of the file with the launchers of a source, where -o names no other. Those of kernels in a
-// test file are in a test file, as nothing else sees the kernels.
-func usualFile(source string) string {
-	if strings.HasSuffix(source, "_test.go") {
-		return strings.TrimSuffix(gen.FileName, ".go") + "_test.go"
-	}
-	return gen.FileName
+// product is a file that is generated.
+type product struct {
+	name, noun string
+	begins     string // in each of its kind
+	want, have []byte
+	missing    bool
+	out        *sink
 }
 
-// one generates, or checks, one file.
+// one generates, or checks, the launchers of a source and the data file beside them.
 func (c *genCmd) one(t *terminal, source, file string) error {
-	var out *sink
-	if !c.Check {
+	if marks, err := c.library(t, source, file); err != nil || !marks {
+		return err
+	}
+	products := []*product{{name: gen.DataFile(file), noun: "program", begins: gen.DataBegins}, {name: file, noun: "kernel", begins: generatedBy}}
+	launchers := products[1]
+	if info, err := os.Stat(file); !c.Check && (file == "-" || err == nil && !info.Mode().IsRegular()) {
+		products = products[1:] // to look at: no program finds a data file beside it
+	}
+	for _, p := range slices.Backward(products) { // the first error is about the file that the user named
+		if c.Check {
+			continue
+		}
 		var err error
-		if out, err = t.create("-o", file); err != nil {
+		if p.out, err = t.create("-o", p.name); err != nil {
 			return err
 		}
-		defer out.close()
+		defer p.out.close()
 	}
 	stop := t.spin("compiling the kernels of " + source)
 	defer stop()
@@ -113,56 +114,107 @@ func (c *genCmd) one(t *terminal, source, file string) error {
 	if err != nil {
 		return err
 	}
-	want, err := gen.Source(pkg, gen.Options{Command: c.command(source, file), Dir: filepath.Dir(file), Programs: c.Programs})
+	files, err := gen.Source(pkg, gen.Options{Command: gen.Command(source, file, c.Programs), Dir: filepath.Dir(file), Programs: c.Programs, File: filepath.Base(file)})
 	stop()
 	if err != nil {
 		return fmt.Errorf("%s: %w", source, err)
 	}
-	if info, err := os.Stat(file); !c.Check && (file == "-" || err == nil && !info.Mode().IsRegular()) {
-		return out.write(want)
+	launchers.want = files.Launchers
+	if len(products) == 1 {
+		return launchers.out.write(launchers.want)
 	}
-	have, err := os.ReadFile(file)
-	missing := errors.Is(err, fs.ErrNotExist)
-	switch {
-	case err != nil && !missing:
-		return err
-	case !missing && bytes.Equal(have, want):
-		return nil
-	case c.Check && missing:
-		return fmt.Errorf("%s does not exist; run vyre gen %s", file, source)
-	case c.Check:
-		if err := gen.Check(pkg, file, have); err != nil {
-			return fmt.Errorf("%w\n\trun vyre gen %s", err, source)
+	products[0].want = files.Programs
+	for _, p := range products {
+		if err := p.look(); err != nil {
+			return err
 		}
-		return fmt.Errorf("%s was made from the same source, and reads otherwise: by another version of vyre, or from other comments; run vyre gen %s", file, source)
-	case !missing && !begins(have, generatedBy):
-		return fmt.Errorf("%s was not written by vyre gen and stays; move it away, or choose another file with -o", file)
 	}
-	return out.writeAs(want, counted(len(pkg.Kernels()), "kernel"))
+	if c.Check {
+		return check(pkg, source, products)
+	}
+	for _, p := range products { // the programs first: no launcher has a name that they do not have
+		if p.fresh() {
+			continue
+		}
+		if err := p.out.writeAs(p.want, counted(len(pkg.Kernels()), p.noun)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
-// generatedBy begins every file that vyre gen writes.
+// library generates, or checks, the file that registers the library of a directory, and reports whether there are kernels to
+// go on with.
+func (c *genCmd) library(t *terminal, source, file string) (kernels bool, err error) {
+	if info, err := os.Stat(source); err != nil || !info.IsDir() || c.Out != "" {
+		return true, nil
+	}
+	l, err := kernel.FindLibrary(source)
+	if err != nil || l == nil {
+		return true, err
+	}
+	p := &product{name: filepath.Join(source, gen.LibraryFile), noun: "file", begins: generatedBy, want: gen.Library(l, gen.Command(source, file, c.Programs))}
+	if !c.Check {
+		if p.out, err = t.create("-o", p.name); err != nil {
+			return false, err
+		}
+		defer p.out.close()
+	}
+	switch err := p.look(); {
+	case err != nil:
+		return false, err
+	case !p.fresh() && c.Check:
+		return false, fmt.Errorf("%s does not have the files with //vyre:library; run vyre gen %s", p.name, source)
+	case !p.fresh():
+		if err := p.out.writeAs(p.want, counted(len(l.Files), p.noun)); err != nil {
+			return false, err
+		}
+	}
+	return l.Kernels, nil
+}
+
+// look reads what a product holds. What somebody else wrote stays.
+func (p *product) look() (err error) {
+	p.have, err = os.ReadFile(p.name)
+	p.missing = errors.Is(err, fs.ErrNotExist)
+	switch {
+	case err != nil && !p.missing:
+		return err
+	case p.out != nil && !p.missing && !begins(p.have, p.begins):
+		return fmt.Errorf("%s was not written by vyre gen and stays; move it away, or choose another file with -o", p.name)
+	}
+	return nil
+}
+
+func (p *product) fresh() bool { return !p.missing && bytes.Equal(p.have, p.want) }
+
+// check says which product is not what would be written, and why.
+func check(pkg *kernel.Package, source string, products []*product) error {
+	data, launchers := products[0], products[1]
+	for _, p := range []*product{launchers, data} {
+		if p.missing {
+			return fmt.Errorf("%s does not exist; run vyre gen %s", p.name, source)
+		}
+	}
+	if data.fresh() && launchers.fresh() {
+		return nil
+	}
+	if err := gen.Check(pkg, launchers.name, data.have); err != nil {
+		return fmt.Errorf("%w\n\trun vyre gen %s", err, source)
+	}
+	stale := launchers
+	if launchers.fresh() {
+		stale = data
+	}
+	return fmt.Errorf("%s was made from the same source, and reads otherwise: by another version of vyre, or from other comments; run vyre gen %s", stale.name, source)
+}
+
+// generatedBy begins every Go file that vyre gen writes.
 const generatedBy = "// Code generated by \"vyre gen"
 
 // begins reports whether a file begins with a text, or is what is left of one that did.
 func begins(file []byte, text string) bool {
 	return strings.HasPrefix(text, string(file[:min(len(file), len(text))]))
-}
-
-// command is what makes the file again when typed beside it. It does not depend on where it was
-// typed this time.
-func (c *genCmd) command(source, file string) string {
-	what := "."
-	if st, err := os.Stat(source); err == nil && !st.IsDir() {
-		what = filepath.Base(source)
-	}
-	if name := filepath.Base(file); name != usualFile(source) {
-		what += " -o " + name
-	}
-	if c.Programs {
-		what = "--programs " + what
-	}
-	return "vyre gen " + what
 }
 
 // counted is n with a noun, in the plural if it must be.

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/govyre/vyre/driver"
@@ -160,7 +161,7 @@ func splitSpec(spec string) (file, name string) {
 // that start with a dot or an underscore, testdata, vendor and other modules do not count.
 //
 // What it finds it returns beside an error, which says what is wrong with each of the others.
-func expand(specs []string) ([]string, error) {
+func expand(specs []string, markers ...*regexp.Regexp) ([]string, error) {
 	var all []string
 	var wrong []error
 	for _, spec := range specs {
@@ -180,7 +181,7 @@ func expand(specs []string) ([]string, error) {
 			if path != root && skipped(path, d.Name()) {
 				return filepath.SkipDir
 			}
-			if marks, err := marksKernels(path); err != nil || !marks {
+			if has, err := marks(path, markers...); err != nil || !has {
 				return err
 			}
 			all = append(all, path)
@@ -207,7 +208,11 @@ func skipped(path, name string) bool {
 // marker is a line that makes the function below it a kernel, or was meant to.
 var marker = regexp.MustCompile(`(?m)^//[ \t]*vyre:kernel\b`)
 
-func marksKernels(dir string) (bool, error) {
+// libraryMarker is a line that makes a file a part of a library.
+var libraryMarker = regexp.MustCompile(`(?m)^//vyre:library$`)
+
+// marks reports whether a file of a directory has one of the markers.
+func marks(dir string, markers ...*regexp.Regexp) (bool, error) {
 	files, err := os.ReadDir(dir)
 	if err != nil {
 		return false, err
@@ -224,7 +229,7 @@ func marksKernels(dir string) (bool, error) {
 		if err != nil {
 			return false, err
 		}
-		if marker.Match(b) {
+		if slices.ContainsFunc(markers, func(m *regexp.Regexp) bool { return m.Match(b) }) {
 			return true, nil
 		}
 	}

@@ -4,11 +4,18 @@ package main
 
 import (
 	"context"
+	_ "embed"
 
 	"github.com/govyre/vyre"
 	"github.com/govyre/vyre/gpu"
 	"github.com/govyre/vyre/kernel/packed"
 )
+
+// vyreKernels are the programs of the kernels below. Without the file, nothing here builds: "vyre gen ." makes it.
+var vyreKernels = packed.Open("kernels_vyre.vyp", "vyre gen .", vyreKernelsData)
+
+//go:embed kernels_vyre.vyp
+var vyreKernelsData string
 
 // ExpandKernel is the kernel Expand, compiled for a device.
 //
@@ -27,7 +34,7 @@ func CompileExpand(ctx context.Context, dev *vyre.Device) (ExpandKernel, error) 
 
 // CompileExpandWith is CompileExpand with options.
 func CompileExpandWith(ctx context.Context, dev *vyre.Device, o vyre.CompileOptions) (ExpandKernel, error) {
-	p, err := packed.Program(expandProgram, expandMade)
+	p, err := vyreKernels.Program("Expand")
 	if err != nil {
 		return ExpandKernel{}, err
 	}
@@ -44,33 +51,3 @@ func (k ExpandKernel) Launch(seq *vyre.Sequence, grid vyre.Grid, level uint32, o
 func (k ExpandKernel) Run(ctx context.Context, grid vyre.Grid, level uint32, offsets, arcs, depth, found []uint32) (vyre.Result, error) {
 	return vyre.Run(ctx, k.Kernel, grid, vyre.Value(level), vyre.In(offsets), vyre.In(arcs), vyre.InOut(depth), vyre.InOut(found))
 }
-
-// expandSource is the digest of the source of Expand and of all that it needs.
-const expandSource = "d59f1ec1af4b4f7d187643b2bbd0ec4bc5ed3069cd201404a79f583c7e2d8f7e"
-
-// expandMade has digests of the declarations that Expand is made of.
-const expandMade = `
-f6e794f5fed4ece4 Expand kernel.go
-`
-
-// expandProgram is the program of Expand: 37 rows, digest a218e4939f57789f.
-const expandProgram = `
-E4lWWVINChoKAQAAABEAAACYCgABASCiGOSTn1d4nzaoLRfYknsbKp7t4G+xovvXiitIDObcsQImAgAAADgAAAEB4AMJASQDEAEC
-AwgBEAMJAVADEAEDAwgBYAQhAAMBAQQLGAFKAxABBQMIAbADGAElAxABBgMIAeADGAGUAxABBwMIAYADaQAEGAEIAwgBIANpAAQY
-AQkDCAHACxgAA4cCAgBgA4EBAAQYAQsDCAAEgQEABBgBDAMIAaALGAENAwgBQAOZAQEgAxABDgMIAWALGAEPAwgBgAMYAXgDEAIB
-gAPsAgADyQEBnAMYAQIDGAGgAxgB+ASRAwAESAADpAMAAAQABMwCAADEAgAALwAA8wEABOgBAAQBAQIEoQMAAwEDAQMBAeICBP//
-/38SEAEDGRAEgwIBAAICIgUACACDAYAChQLgAYEBhQKEAoACiAKFAsABgQKDAkAAwAEAHgGGARITQADqAYABgALiAYUChQJAAIcC
-iAPoAwMDAQMAAQEBAAoAAdUBAgMAAg8AAgcBAwbiBAAqAQAEoAQAPAEACEgARFQAAN4BAAD/AQAEBAAEAQAA6gEABLgGAAABAADg
-AwAMBAAAjwUAAMsEABAcAACgAQAABAAAhAYABBQADAEB/xcBAARcAAAMAAA8AADMBAAEHAAA+AUABAwAABwACAwJFAAAABUAAAAW
-BxgBEwNwCRoAAAAcAAAAHQPcAQAIIAAEDAAkoAEACHgAAAEAHDAAAAEAAOACAAAIAAhwAAgcAAD0AgAABAAILAAMDAAkoAEAUAEB
-Gx90AAigAQAEAQAE5AQABL4GAAToBAAEzwgAC68LAA3mBgAQvAQAAKAEARIDDAAMSAAA+AQADEQABCwACAEAHMwBAAABAAgoAAiI
-AwAIAQAIzAQANAEAANABAAAIAAigAQAE3AoAAAQAAJwMAATIDgAACAEiB/gBAAQIAAxAAAQQAASUCwAAjAcAAMgGAAAMAAAIAADI
-BgAArAwAAJgMARADDAAACAAAZAAAsAIAAKgFAAD0DgkXAAAAGAAAABkDDAAACAAAzAYJHgAAAB8AAAAhAwwAAAgAAJgBAAQBAABw
-AASACAAIqAwAANgHAAC0AgAIyAgHbGV2ZWx2awEHG29mZnNldHNhcmNzZGVwdGhmb3VuZEV4cGFuZAVcAARUAACkAQAD+AMBQAD0
-AwQBAABAAFwEAgAAQAAkBAMAAEAAYAEEBqcOAcAEvAoAAMQBASYD4A4ABPwGAFgEVgobCmtlcm5lbC5nbwsHAAwRAAwHAAwdAAwg
-AAw6AAwCAA0DAA8SAA8CAA8kAA8iAA8ZABErABFCABEGABFGABEDABIEAA8qAAobAAopAAoyAAo4AAo/BvACAASUAgAA8AEAAJQC
-AADwAQAAeAAEkA8AAIwDAASYDwAALAAA1AQAACwAAIACAAAIAACQBAAACAAAiAQAADwAAJgEAAA8AACUBAAACAAAmAQAAEQAAJwE
-AABEAAD8AgAACAAA9AoAAEwAAPgKAABMAAD8CgAATAAArAQAACAAALwEAAAIAAC4BAAACAAA+AIAAGQAANAIAABkAACUCwAAZAAA
-mAsAAGQAAMwEAABkAADcBAAAZAAAwBEAAAgAAOAEAAAIAADkBAAAdAEjAwgAAKQFAAAIAACEBAAAhAEAAIQEAACEAQAAhAQAAIQB
-AACEBAAAhAEAAIQEAACEAQA=
-`

@@ -4,11 +4,18 @@ package main
 
 import (
 	"context"
+	_ "embed"
 
 	"github.com/govyre/vyre"
 	"github.com/govyre/vyre/gpu"
 	"github.com/govyre/vyre/kernel/packed"
 )
+
+// vyreKernels are the programs of the kernels below. Without the file, nothing here builds: "vyre gen ." makes it.
+var vyreKernels = packed.Open("kernels_vyre.vyp", "vyre gen .", vyreKernelsData)
+
+//go:embed kernels_vyre.vyp
+var vyreKernelsData string
 
 // HistogramKernel is the kernel Histogram, compiled for a device.
 //
@@ -26,7 +33,7 @@ func CompileHistogram(ctx context.Context, dev *vyre.Device) (HistogramKernel, e
 
 // CompileHistogramWith is CompileHistogram with options.
 func CompileHistogramWith(ctx context.Context, dev *vyre.Device, o vyre.CompileOptions) (HistogramKernel, error) {
-	p, err := packed.Program(histogramProgram, histogramMade)
+	p, err := vyreKernels.Program("Histogram")
 	if err != nil {
 		return HistogramKernel{}, err
 	}
@@ -43,28 +50,3 @@ func (k HistogramKernel) Launch(seq *vyre.Sequence, grid vyre.Grid, data *vyre.B
 func (k HistogramKernel) Run(ctx context.Context, grid vyre.Grid, data []uint8, bins []uint32) (vyre.Result, error) {
 	return vyre.Run(ctx, k.Kernel, grid, vyre.In(data), vyre.InOut(bins))
 }
-
-// histogramSource is the digest of the source of Histogram and of all that it needs.
-const histogramSource = "40debfc09319ab276b0f511e649fbfbcc93e98ad4d1f9d8c9ebac68faff1024e"
-
-// histogramMade has digests of the declarations that Histogram is made of.
-const histogramMade = `
-eaccaf13e18be959 Histogram kernel.go
-`
-
-// histogramProgram is the program of Histogram: 24 rows, digest 6d39a812749f84dd.
-const histogramProgram = `
-E4lWWVINChoKAQAAABEAAABQBwABASBtOagSdJ+E3YsW9Eel97HB3ViHIOCOCEZXU4/kxF2ysQImAgAAADgAAAEB4AMJASQDEAEC
-AwgBEAMJASADEAEDAwgBMAMYARADEAEEAwgBQAMYATADEAEFAwgBcAMYARgDEAEGAwgBkAMYAWADEAADvwECAPALGAEIAwgBUAOB
-AQAEGAEJAwgBsAsYAQoDCAEQA5kBAAQYAQsDCAFwCxgBDAMIAdALGAENAwgBMAPJAQAE8AEBDgMIAUADGAAE2AEBDwMIAWADGAAE
-iAICAYAC7AIBkAMYAWgDGAECAxgABJECAVAEkQMABAEBAQIgAAAEAACTAgAACAAAbAAApwEAAPMBAAT4AgAFLwELAkEE////fwEQ
-AgMDAcoCAAQQAQMEwQMAA2gBAQECIwIAwQEhAgUAgQKDAggAgwGAAoYChQLAAeIBBABCAEAAhwIhAQ4EiAIDAwBCBAMAAwMAQQAA
-DgAADwAEVQBWAQAEgAQAHAEABKwCAAi0AgAAngEADBgABAQADAEB/wsBAAA8AAwUAAABAAD4BAAA5AQABBAAAKABAACUBAAADAAA
-pAQAABAACEQAFEgAEHQAAAEACEAABAEAALABAAAIAADUAQAA7AcACBwBFRNIAEwBAATkAgAEoAgABAgABBgACAEAABwABNAHAAws
-AAABAAQcAATYBQAAAQAcfAAYIAAMAQAAWAAMFAAAaAAA6wYAAAgBEgeMAQAFvAEAC8UBAAA0AAAIAAD0BgAAsAEAAJgDARQDyAgA
-ALQIAACgCAAADAAACAAAgAQAAFwABGAAAAQAAKAHAAQEAAC0BBdsaWRhdGFiaW5zcGFydEhpc3RvZ3JhbQXYCgAAYAADgwEAAcsK
-BAEAAEADHAGAA+wHAcAE1AoAAAEAAMQBAACcAQAAjAEABOgEADgEPgsHCmtlcm5lbC5nbwwKAA0CAA4LAA4CAA4kAA4bAA8bAA8D
-AA41AA5CAA4yABECABIeABICAAkeAAksAAoKBqAMAACsAQAAyAEAAKwBAADIAQAAlAIAABwAAMQCAAAcAADoAQAElAIAACQAAMwG
-AAAkAADMAgAAGAAA0AEAAAgAANgCAAAIAADcAgAAPAAA4AoAADwAAOQGAAA8AACIBgAAPAAAiAIAADwBEwMIAACkAwAARAAAmAYA
-AEQBFgNEARcGvAsBQABMAADgAgAD1AsBgABMAA==
-`

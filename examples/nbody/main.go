@@ -13,7 +13,7 @@ import (
 	"github.com/govyre/vyre"
 )
 
-//go:generate go run ../../cmd/vyre gen .
+//go:generate go run ../../internal/gen/generate .
 
 func main() {
 	log.SetFlags(0)

@@ -18,7 +18,7 @@ import (
 	"github.com/govyre/vyre/ir"
 )
 
-//go:generate go run ../../cmd/vyre gen --programs .
+//go:generate go run ../../internal/gen/generate --programs .
 
 func main() {
 	log.SetFlags(0)

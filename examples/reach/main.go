@@ -16,7 +16,7 @@ import (
 	"github.com/govyre/vyre/megakernel"
 )
 
-//go:generate go run ../../cmd/vyre gen .
+//go:generate go run ../../internal/gen/generate .
 
 func main() {
 	log.SetFlags(0)

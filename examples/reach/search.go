@@ -5,7 +5,6 @@ import (
 
 	"github.com/govyre/vyre"
 	"github.com/govyre/vyre/graph"
-	"github.com/govyre/vyre/kernel/packed"
 	"github.com/govyre/vyre/megakernel"
 	"github.com/govyre/vyre/megakernel/arcs"
 )
@@ -29,10 +28,10 @@ func upload(dev *vyre.Device, g *graph.CSR) (*search, error) {
 
 // waves says what runs, from a node: Begin once, then rounds, of one block alone where little is left, or the drain.
 func (s *search) waves(from uint32) ([]megakernel.Wave, error) {
-	begin, err1 := packed.Program(beginProgram)
-	round, err2 := packed.Program(roundProgram)
-	stay, err3 := packed.Program(stayProgram)
-	drain, err4 := packed.Program(drainProgram)
+	begin, err1 := vyreKernels.Program("Begin")
+	round, err2 := vyreKernels.Program("Round")
+	stay, err3 := vyreKernels.Program("Stay")
+	drain, err4 := vyreKernels.Program("Drain")
 	if err := errors.Join(err1, err2, err3, err4); err != nil {
 		return nil, err
 	}

@@ -4,11 +4,18 @@ package main
 
 import (
 	"context"
+	_ "embed"
 
 	"github.com/govyre/vyre"
 	"github.com/govyre/vyre/gpu"
 	"github.com/govyre/vyre/kernel/packed"
 )
+
+// vyreKernels are the programs of the kernels below. Without the file, nothing here builds: "vyre gen ." makes it.
+var vyreKernels = packed.Open("kernels_vyre.vyp", "vyre gen .", vyreKernelsData)
+
+//go:embed kernels_vyre.vyp
+var vyreKernelsData string
 
 // SaxpyKernel is the kernel Saxpy, compiled for a device.
 //
@@ -25,7 +32,7 @@ func CompileSaxpy(ctx context.Context, dev *vyre.Device) (SaxpyKernel, error) {
 
 // CompileSaxpyWith is CompileSaxpy with options.
 func CompileSaxpyWith(ctx context.Context, dev *vyre.Device, o vyre.CompileOptions) (SaxpyKernel, error) {
-	p, err := packed.Program(saxpyProgram, saxpyMade)
+	p, err := vyreKernels.Program("Saxpy")
 	if err != nil {
 		return SaxpyKernel{}, err
 	}
@@ -42,24 +49,3 @@ func (k SaxpyKernel) Launch(seq *vyre.Sequence, grid vyre.Grid, a float32, x, y 
 func (k SaxpyKernel) Run(ctx context.Context, grid vyre.Grid, a float32, x, y []float32) (vyre.Result, error) {
 	return vyre.Run(ctx, k.Kernel, grid, vyre.Value(a), vyre.In(x), vyre.InOut(y))
 }
-
-// saxpySource is the digest of the source of Saxpy and of all that it needs.
-const saxpySource = "591e9006d446ca0a8a84c347804a036a3a24360dfb45f58cba194d05c279c5c2"
-
-// saxpyMade has digests of the declarations that Saxpy is made of.
-const saxpyMade = `
-9b100fea84559a9b Saxpy kernel.go
-`
-
-// saxpyProgram is the program of Saxpy: 13 rows, digest bbd8713886740e22.
-const saxpyProgram = `
-E4lWWVINChoKAQAAABEAAAC0BQABASC72HE4hnQOIntinscOv+lI0pkzD7XAFPUOh7DLuPD2QQImAgAAADgAAAEB4AMJASQDEAEC
-AwgBEAMJATADEAEDAwgBQAQhAAMBAQQLGAEaAxAAA48BAgBgAxgBDQMQAQYDCAFwAxgBNAMQAQcDCAGwCxgBCAMIAfALGAEJAwgB
-MAOZAQAEGAEKAwgBcAsYAQsDCAGwCxgBDAMIAfALGAAEsAEBMAThAQADAQEOExgBDwsYAATQAgIBgALsAgFgAxgBXAMYAQIDGAHA
-AxgB9ApPAAEdAAAgAAAEAAT8AgAElAEAAAEABBQABAEBAgTZAgADAQMBBgEBsgIE////fwIQAQMJEBmDAgUACACDAYACiAKFAsAB
-QgDAAUAAwQGIA+gCAwYDAwB7AwYGBgtZAEcBAABhAAvPBAAVAQH/BwEAADQAAIACAAQQAATMBQAACAAAsAQAAAgAABgAFEAABCAA
-CAEAAIAFAAAIAADYBAAAxAQAGEAAJAEACcEBAAMBAAisAQAoHAAfbwANAQAMQAAACAAAxAQAAPMEAACgBwAA2gMAAAwAAAgABIAH
-AAQBAAAUAAAEAASEBQAIBAAAPAphaWF4eVNheHB5BjQABCAABI8IBAEAAEAAqAMEAgAAQAPnBQHABJgIAADIBgEQA4AHAAAkACwE
-MggaCmtlcm5lbC5nbwkHAAoRAAoHAAoCAAsDAA0MAA0KAA0TAA0QAA0HAAgaAAglAAgoDqgBAACkAQAEzAQAAAQAAKQBAAScAgAE
-oAIAAAgAAJwCAAAMAADcBAAADAAApAQAAAwAAKgEAAAMAADcCAAADAAAzAEAA4AJAUAAFAAAgAIAABQAAIACAAD4AgA=
-`

@@ -4,11 +4,18 @@ package main
 
 import (
 	"context"
+	_ "embed"
 
 	"github.com/govyre/vyre"
 	"github.com/govyre/vyre/gpu"
 	"github.com/govyre/vyre/kernel/packed"
 )
+
+// vyreKernels are the programs of the kernels below. Without the file, nothing here builds: "vyre gen ." makes it.
+var vyreKernels = packed.Open("kernels_vyre.vyp", "vyre gen .", vyreKernelsData)
+
+//go:embed kernels_vyre.vyp
+var vyreKernelsData string
 
 // TransposeKernel is the kernel Transpose, compiled for a device.
 //
@@ -27,7 +34,7 @@ func CompileTranspose(ctx context.Context, dev *vyre.Device) (TransposeKernel, e
 
 // CompileTransposeWith is CompileTranspose with options.
 func CompileTransposeWith(ctx context.Context, dev *vyre.Device, o vyre.CompileOptions) (TransposeKernel, error) {
-	p, err := packed.Program(transposeProgram, transposeMade)
+	p, err := vyreKernels.Program("Transpose")
 	if err != nil {
 		return TransposeKernel{}, err
 	}
@@ -44,35 +51,3 @@ func (k TransposeKernel) Launch(seq *vyre.Sequence, grid vyre.Grid, w, h uint32,
 func (k TransposeKernel) Run(ctx context.Context, grid vyre.Grid, w, h uint32, in, out []float32) (vyre.Result, error) {
 	return vyre.Run(ctx, k.Kernel, grid, vyre.Value(w), vyre.Value(h), vyre.In(in), vyre.InOut(out))
 }
-
-// transposeSource is the digest of the source of Transpose and of all that it needs.
-const transposeSource = "f334f9f6b83f67451bc8e53316badaa26d21939621e8686f74f8ac025f66ffed"
-
-// transposeMade has digests of the declarations that Transpose is made of.
-const transposeMade = `
-59e8663709d1b50a Transpose kernel.go
-d6020b1da3258ce2 tile kernel.go
-`
-
-// transposeProgram is the program of Transpose: 47 rows, digest ea7198e1f5a0aced.
-const transposeProgram = `
-E4lWWVINChoKAQAAABEAAABUDAABASDqcZjh9aCs7Yr6+Jog7wf84qwf2VdLtP1cfOAL8MSwSgImAgAAADgAAAEB4AMJASQDEAEC
-AwgBEAMJAUADEAEDAwgBUAMYARADEAEEAwgBYAMYAV4DEAEFAwgBwAMYAS8DEAEGAwgB8AMYAbwDEAEHAwgBsANpAAQYAQgDCAFw
-A2kABBgBCQMIATADaQAEGAEKAwgB8AsYAQsDCAGwA4EBAAQYAAO3AgIAcAOBAQAEGAENAwgBMAOBAQEgAxABDgMIAVADGAEYAxAB
-DwMIAXADGAFsAxACAYAC7AIB4AMYAdADGAECAxgBsAPJAQGkBPkCAAMBAADgAgAABAAAJAAA+wEAAAgAAMQCAABHAACjAgAEgAIA
-BAEBAgShAwATEAMBBgEBYgT///9/AhABAgkQAQMDmAIBEAOQBAaDAoMCAQAAAhoCAAIABQAFAIIBgAKCAYUChQKEAoACQgBAAAAE
-A8ABwQEUAyECAwEQAAIGABosCIgCAAADAwEDAQEAAGMDAAEAAAsAAYMBABIWAOkBAQAAgwMAAAQACJMEAADPAwAUBAAEhAcAHAEA
-AJMGAAAEAAjSAgAA9wUAFAQABPwGAAABAf8fAQAANAAAmAUAADgACBgAALQGAAB0AADQBQAAHAUSAAAAEwO4CQAMRAUZAAAAGgMY
-ERwAAAAdAAAAGwAAAB8AAAAeCzAAALQJAAAUASYD2AEJKAAAACkAAAAnCygAJMABAAQoAAD8AgAMHAAA6AIABNQJAADoAQAAFAEU
-DygAAIwDAAAoAAQMAAD4AQAEUAAQiAEAABwAAOABAABgAAAsAAAUASozwAEAlAEBAATEBAAE9AwACNwFAAgUAAgIAAgBAAvLCQAF
-AQALswoAETwABAEABLwDAAgBAAT0DAAIAQAAVAAQSAAf5wEACQEABEwAHysAKQEABNQEAB8rAAUBAACMAQAA1AEAAIQOAAT8AgAA
-CAEhD+gIAACUBwAAAQAE4A8ACIACAAAIAACEDQAA5A4AAEwAAKQOAAAMAAAIAADkBwAAhA4AADgBFwMMAAAIAACgDgAAvA4AAGwB
-IwMMAAAIAAC8BwElA7wHAS0DDAAACAEuA3AAAFAAAAQACIwKAAS4AQAQBAAAHAAEkAoAAIQJHXdobHhseXh5eHl3aGlub3V0YnVm
-VHJhbnNwb3NlB9gBAARAAACgBAAARAAA3AIAAEQAAJwEAADsAgAAsAkAABwAAKQHAAAcAADwCAADuAQBQAAcBAEAAEAAcAQCAABA
-AIwCBAMAAEAD7BABgAPcEAHAAKACAADoAQExA/AQABjMCwB0BCMMHgprZXJuZWwuZ28MIQAODAAOGQAPCgAPGAAQBwAQCwAQEACU
-FFIRCQAREgARHQARHwARGwARFwATAgAUBgAUEQAUFwAVBgAVEQAVFwAWBwAWCwAWEAAWAgAXCAAXCgAXFgAXHwAXEwAXDgAMHgAM
-IQAMKwAMLwANB8kRACSMAwAAMwAAHAAA8AIAABwAAPACAAAcAADcAgAACAAA8AIAAAgAAMAEAAAIAACMBQAANAAAnAUAADQAAOQF
-AAA0AACIDQAANAAAjA0AADQAANALAAA0ARUDNAEWB8gFAAAIAADMBQAARAAApA0AAEQAAKgNAABEAACcBAAARAAAsA0AAEQAALQN
-AABEAACsBAAARAAAvA0AAEQAAPwFAABEAACMBgAARAEiAwgAAJAGAAAIAACUBgAACAAAjAYAAFwAALQEAABcAADQDQAAXAAA4A0A
-AFwAAOQNAABcAACoDAAAXAErA1wBLAMIAADIBgAACAAAzAYAA7gVAUAD7AcBQAB0AACsBQAAdAAArAUAA/gXAYAAdAA=
-`

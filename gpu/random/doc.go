@@ -18,3 +18,5 @@
 // These are ordinary functions. The compiler of kernels inlines them, and natively they run as they are. Normal
 // numbers come from gpu.Log, gpu.Cos and gpu.Sin, whose bits are the same everywhere.
 package random
+
+//go:generate go run ../../internal/gen/generate .

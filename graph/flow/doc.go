@@ -33,3 +33,5 @@
 //
 // Start reading at flow.go.
 package flow
+
+//go:generate go run ../../internal/gen/generate .

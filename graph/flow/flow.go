@@ -1,3 +1,5 @@
+//vyre:library
+
 package flow
 
 //lint:file-ignore U1000 meet is what makes a type a Flow, and it is called by kernels that other packages make.

@@ -62,10 +62,11 @@ func signatureErrors(t *testing.T, launchers []byte, src string, known importer)
 
 func TestLaunchersDoNotBuildForAnotherSignature(t *testing.T) {
 	pkg := parse(t, map[string]string{"k.go": swappable})
-	launchers, err := gen.Source(pkg, gen.Options{})
+	files, err := gen.Source(pkg, gen.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
+	launchers := files.Launchers
 	known := importer(pkg.Types.Imports())
 	if found := signatureErrors(t, launchers, swappable, known); len(found) != 0 {
 		t.Errorf("as they were made: %q", found)

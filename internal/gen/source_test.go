@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 
@@ -23,36 +22,75 @@ func load(t *testing.T, path string) *kernel.Package {
 	return pkg
 }
 
-// programs matches the programs in generated text: they change with every improvement of the
-// compiler, and go generate in CI compares them.
-var programs = regexp.MustCompile("(?s)(: \\d+ rows, digest [0-9a-f]+\\.)|(= `.*?`)")
-
+// The programs change with every improvement of the compiler, and go generate in CI compares them.
 func TestLaunchersOfTheSampleAreWhatItsKernelsGive(t *testing.T) {
-	text, err := gen.Source(load(t, sample), gen.Options{Command: "vyre gen .", Dir: sample})
+	files, err := gen.Source(load(t, sample), gen.Options{Command: "vyre gen .", Dir: sample})
 	if err != nil {
 		t.Fatal(err)
 	}
 	have, err := os.ReadFile(filepath.Join(sample, gen.FileName))
-	if err != nil || !bytes.Equal(programs.ReplaceAll(have, nil), programs.ReplaceAll(text, nil)) {
-		t.Errorf("%s/%s is stale (%v); run go generate ./kernel/gen/...", sample, gen.FileName, err)
+	if err != nil || !bytes.Equal(have, files.Launchers) {
+		t.Errorf("%s/%s is stale (%v); run go generate ./internal/gen/...", sample, gen.FileName, err)
 	}
 }
 
-func TestTextDoesNotDependOnHowTheDirectoryWasNamed(t *testing.T) {
+func TestFilesDoNotDependOnHowTheDirectoryWasNamed(t *testing.T) {
 	abs, err := filepath.Abs(sample)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var texts [][]byte
+	var all []gen.Files
 	for _, dir := range []string{"./internal/../internal/sample/", abs} {
-		text, err := gen.Source(load(t, dir), gen.Options{Dir: dir})
+		files, err := gen.Source(load(t, dir), gen.Options{Dir: dir})
 		if err != nil {
 			t.Fatal(err)
 		}
-		texts = append(texts, text)
+		all = append(all, files)
 	}
-	if !bytes.Equal(texts[0], texts[1]) {
-		t.Error("two names of one directory gave different texts")
+	if !bytes.Equal(all[0].Launchers, all[1].Launchers) || !bytes.Equal(all[0].Programs, all[1].Programs) {
+		t.Error("two names of one directory gave different files")
+	}
+}
+
+// A package may have several generated files: each has a data file and a variable of its own.
+func TestNamesFollowTheFile(t *testing.T) {
+	pkg := parse(t, map[string]string{"k.go": swappable})
+	for file, want := range map[string][2]string{
+		"kernels_vyre.go": {"kernels_vyre.vyp", "vyreKernels"}, "kernels_vyre_test.go": {"kernels_vyre_test.vyp", "vyreTestKernels"},
+		"user_vyre_test.go": {"user_vyre_test.vyp", "vyreTestUser"}, "only.go": {"only.vyp", "vyreOnly"}, "a-b.c.go": {"a-b.c.vyp", "vyreABC"},
+	} {
+		files, err := gen.Source(pkg, gen.Options{File: file})
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := string(files.Launchers)
+		if gen.DataFile(file) != want[0] || !strings.Contains(text, "//go:embed "+want[0]+"\nvar "+want[1]+"Data string\n") {
+			t.Errorf("%s: want %q in\n%s", file, want, text)
+		}
+	}
+}
+
+// The class: an edit that leaves the kernels what they are. The data file is then the same, byte by byte.
+func TestDataChangesWithProgramsOnly(t *testing.T) {
+	data := func(src string) string {
+		files, err := gen.Source(parse(t, map[string]string{"k.go": src}), gen.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(files.Programs)
+	}
+	src := strings.Replace(swappable, "{ x[t.Global().X] = v }", "{\n\tx[t.Global().X] = v // stores\n}\n\n// Why is the rest here?\nfunc rest() int { return 1 }\n", 1)
+	want := data(src)
+	for _, c := range []struct {
+		old, new string
+		same     bool
+	}{
+		{"", "", true}, {"// stores", "// sets one", true}, {"// Why is the rest here?", "// Explained.", true}, {"return 1", "return 2", true},
+		{"= v // stores", "= v + 1 // stores", false}, {"// stores", "// stores\n\t// and moves what follows", false},
+	} {
+		if same := data(strings.Replace(src, c.old, c.new, 1)) == want; same != c.same {
+			t.Errorf("%q for %q: the same is %v", c.new, c.old, same)
+		}
 	}
 }
 
@@ -77,7 +115,7 @@ func parse(t *testing.T, files map[string]string) *kernel.Package {
 }
 
 func TestPackagesOfOneNameAreImportedUnderTwo(t *testing.T) {
-	text, err := gen.Source(parse(t, map[string]string{
+	files, err := gen.Source(parse(t, map[string]string{
 		"k.go": `package k
 
 import (
@@ -96,8 +134,8 @@ func Copy(t gpu.Thread, x []unit.T, y []other.T) { y[t.Global().X] = other.T(x[t
 		t.Fatal(err)
 	}
 	for _, want := range []string{"\"example.com/a/unit\"\n", "unit_ \"example.com/b/unit\"\n", "x []unit.T, y []unit_.T)"} {
-		if !strings.Contains(string(text), want) {
-			t.Errorf("no %s in\n%s", want, text)
+		if !strings.Contains(string(files.Launchers), want) {
+			t.Errorf("no %s in\n%s", want, files.Launchers)
 		}
 	}
 }
@@ -121,9 +159,9 @@ func TestSourceRefusesWhatHasNoLauncher(t *testing.T) {
 			"the launchers of kernels F and f"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			text, err := gen.Source(parse(t, map[string]string{"k.go": c.src}), gen.Options{})
+			files, err := gen.Source(parse(t, map[string]string{"k.go": c.src}), gen.Options{})
 			if err == nil || !strings.Contains(err.Error(), c.want) {
-				t.Errorf("got %v and %d bytes, want %q", err, len(text), c.want)
+				t.Errorf("got %v and %d bytes, want %q", err, len(files.Launchers), c.want)
 			}
 		})
 	}

@@ -33,9 +33,13 @@ func Check(dir string) error {
 		return err
 	}
 	name := filepath.Join(dir, gen.FileName)
-	text, err := os.ReadFile(name)
+	_, err = os.Stat(name)
+	var data []byte
 	if err == nil {
-		err = gen.Check(pkg, name, text)
+		data, err = os.ReadFile(gen.DataFile(name))
+	}
+	if err == nil {
+		err = gen.Check(pkg, name, data)
 	}
 	if err != nil {
 		return fmt.Errorf("%w\n\trun vyre gen %s", err, dir)

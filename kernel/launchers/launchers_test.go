@@ -43,11 +43,12 @@ func generated(t *testing.T) (dir string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text, err := gen.Source(pkg, gen.Options{Dir: dir})
+	files, err := gen.Source(pkg, gen.Options{Dir: dir})
 	if err != nil {
 		t.Fatal(err)
 	}
-	write(t, dir, gen.FileName, string(text))
+	write(t, dir, gen.FileName, string(files.Launchers))
+	write(t, dir, gen.DataFile(gen.FileName), string(files.Programs))
 	return dir
 }
 
@@ -81,14 +82,23 @@ func TestCheckNamesKernelsThatChanged(t *testing.T) {
 }
 
 func TestCheckRefusesWhatVyreGenHasNotWritten(t *testing.T) {
-	dir := t.TempDir()
-	write(t, dir, "k.go", twoKernels)
-	if err := launchers.Check(dir); err == nil || !strings.Contains(err.Error(), "run vyre gen "+dir) {
-		t.Errorf("without launchers: %v", err)
-	}
-	write(t, dir, gen.FileName, "package k\n\nconst UpSource = 1\n")
-	if err := launchers.Check(dir); err == nil || !strings.Contains(err.Error(), "no launcher of kernel Up") {
-		t.Errorf("with another file: %v", err)
+	data := gen.DataFile(gen.FileName)
+	for _, c := range []struct {
+		name, want string
+		harm       func(dir string) error
+	}{
+		{"without launchers", gen.FileName, func(dir string) error { return os.Remove(filepath.Join(dir, gen.FileName)) }},
+		{"without programs", data, func(dir string) error { return os.Remove(filepath.Join(dir, data)) }},
+		{"with another file", data + ": it is damaged", func(dir string) error { return os.WriteFile(filepath.Join(dir, data), []byte("x"), 0o600) }},
+		{"with a file that is cut", data + ": it is damaged", func(dir string) error { return os.Truncate(filepath.Join(dir, data), 100) }},
+	} {
+		dir := generated(t)
+		if err := c.harm(dir); err != nil {
+			t.Fatal(err)
+		}
+		if err := launchers.Check(dir); err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "run vyre gen "+dir) {
+			t.Errorf("%s: %v", c.name, err)
+		}
 	}
 }
 

@@ -1,21 +1,25 @@
-// Package packed keeps sealed programs as text inside generated Go files.
+// Package packed gives generated launchers their programs.
 //
-//	ir.Program ──Encode──▶ wire form ──pack──▶ two fifths of it ──base64──▶ string constant
-//	                        Program takes the same way back
+//	kernels_vyre.go, generated          kernels_vyre.vyp, embedded in it
+//	var … = packed.Open(…)      ──▶     table │ frame │ frame …
+//	CompileSaxpy ──Program("Saxpy")──▶  *ir.Program
 //
-// Package gen writes such constants; a generated launcher calls Program when it compiles.
+// Package gen writes both files. The data file holds all programs of the generated file, packed together: they are a
+// fifteenth of what they are alone. A process that starts reads nothing. The first call of Program reads the
+// table and unpacks the program's frame: at most 2 MiB, in 1 to 3 ms. The frame then stays unpacked.
 //
-// Equal programs give equal text, with every release of Go: a generated file never changes unless its kernels do.
+// Equal programs give equal data, with every release of Go: a data file never changes unless its kernels do.
 // Therefore the packing is our own, because the output of compress/flate may change with Go.
 //
 // # Launchers that are older than their kernels
 //
-// A list beside the program has the declarations that it was made from, with digests of their tokens. If the binary was
-// built from source on this machine, unpacking compares that source with the list. Compile then returns an error if a
-// kernel was edited after its launcher was generated. A process skips this if its binary has no paths (-trimpath), or
-// if the source is not there. It also skips this if the source has changed since the binary was linked.
+// The table has the declarations that each program was made from, with digests of their tokens. If the binary was
+// built from source on this machine, the first use of a program compares that source with the list. Compile then returns an
+// error if a kernel was edited after its launcher was generated. A process skips this if its binary has no paths
+// (-trimpath), or if the source is not there. It also skips this if the source has changed since the binary was linked.
 //
 // # Not here
 //
-// The wire form (package ir/wire), the contents of a generated file (package gen).
+// The data file (package internal/vyp), the wire form in it (package ir/wire), the contents of a generated file (package
+// internal/gen).
 package packed

@@ -3,27 +3,19 @@ package packed_test
 import (
 	"fmt"
 	"log"
-	"strings"
 
-	"github.com/govyre/vyre/ir/build"
 	"github.com/govyre/vyre/kernel/packed"
 )
 
-// A program that writes Go files keeps programs in them as text.
-func ExampleProgram() {
-	b := build.New("nothing", build.Workgroup(32))
-	p, err := b.Program()
+// A generated file embeds its data file in a string, and has a variable of the programs in it. Its launchers ask for them by
+// name.
+func ExampleOpen() {
+	programs := packed.Open("kernels_vyre.vyp", "vyre gen .", dataOf("Chain", "Fill[uint8]"))
+	p, err := programs.Program("Chain")
 	if err != nil {
 		log.Fatal(err)
 	}
-	text, err := packed.Text(p) // goes into a constant of the generated file
-	if err != nil {
-		log.Fatal(err)
-	}
-	back, err := packed.Program(text)
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Println(strings.Count(text, "\n") > 0, back.Digest() == p.Digest())
-	// Output: true true
+	_, err = programs.Instance("Fill", "float64")
+	fmt.Println(p.Name(), err)
+	// Output: chain kernel Fill has no instance for float64
 }

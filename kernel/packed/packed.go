@@ -1,117 +1,104 @@
 package packed
 
 import (
-	"encoding/base64"
-	"encoding/binary"
-	"errors"
 	"fmt"
+	"path/filepath"
+	"runtime"
 	"strings"
+	"sync"
+	"weak"
 
+	"github.com/govyre/vyre/driver"
+	"github.com/govyre/vyre/internal/vyp"
 	"github.com/govyre/vyre/ir"
-	"github.com/govyre/vyre/ir/wire"
 )
 
-// lineLength is a multiple of 4, so that every line of text holds whole bytes.
-const lineLength = 100
+// Programs are the programs of a generated Go file, in the data file that it embeds. All methods may be called at the
+// same time.
+type Programs struct {
+	file, command string
+	launcher      string // path of the generated file, as the build has it; "" if nobody knows
+	data          string
 
-// Text returns a program as lines of text, each ended by a newline.
-func Text(p *ir.Program) (string, error) {
-	encoded, err := wire.Encode(p)
-	if err != nil {
-		return "", err
+	open func() (*vyp.File, error) // once
+
+	mu   sync.Mutex
+	kept map[string]weak.Pointer[ir.Program]
+}
+
+// Open returns the programs in a data file, given its name and its bytes, and the command that makes it. Only a variable of
+// a generated file calls it. Nothing is read before a program is asked for.
+func Open(file, command, data string) *Programs {
+	_, launcher, _, _ := runtime.Caller(1)
+	return &Programs{file: file, command: command, launcher: launcher, data: data,
+		open: sync.OnceValues(func() (*vyp.File, error) { return vyp.Open(data) }), kept: make(map[string]weak.Pointer[ir.Program])}
+}
+
+// Program returns the program of a kernel by the name of its Go function: the same one as long as somebody has it. It is an
+// error if the source of the kernel has changed since, as far as the build of this process has seen it.
+func (p *Programs) Program(kernel string) (*ir.Program, error) {
+	if have := p.have(kernel); have != nil {
+		return have, nil
 	}
-	return lines(encoded), nil
-}
-
-// Texts returns programs that are much alike, such as the instances of a kernel, in one text: together they take little
-// more room than one of them.
-func Texts(ps ...*ir.Program) (string, error) {
-	var all []byte
-	for _, p := range ps {
-		encoded, err := wire.Encode(p)
-		if err != nil {
-			return "", err
-		}
-		all = binary.LittleEndian.AppendUint32(all, uint32(len(encoded)))
-		all = append(all, encoded...)
-	}
-	return lines(all), nil
-}
-
-func lines(b []byte) string {
-	text := base64.StdEncoding.EncodeToString(pack(b))
-	var out strings.Builder
-	for len(text) > 0 {
-		n := min(len(text), lineLength)
-		out.WriteString(text[:n] + "\n")
-		text = text[n:]
-	}
-	return out.String()
-}
-
-// Program returns the program that Text made text of: the same one as long as somebody has it. Any other text is an error.
-// A generated file that calls it says by made, which Made wrote, what the program was made of: an error says if that has
-// changed since, as far as the build of this process has seen it.
-func Program(text string, made ...string) (*ir.Program, error) {
-	return kept(place{text, -1}, func() (*ir.Program, error) {
-		if err := stale(3, made); err != nil {
-			return nil, err
-		}
-		encoded, err := bytesOf(text)
-		if err != nil {
-			return nil, err
-		}
-		return decode(encoded)
-	})
-}
-
-// Nth returns one of the programs that Texts made text of, counted from 0: the same one as long as somebody has it. Any
-// other text is an error. made is as for Program.
-func Nth(text string, i int, made ...string) (*ir.Program, error) {
-	return kept(place{text, i}, func() (*ir.Program, error) {
-		if err := stale(3, made); err != nil {
-			return nil, err
-		}
-		return nth(text, i)
-	})
-}
-
-func nth(text string, i int) (*ir.Program, error) {
-	encoded, err := bytesOf(text)
+	made, err := p.decode(kernel)
 	if err != nil {
 		return nil, err
 	}
-	for ; ; i-- {
-		if len(encoded) < 4 {
-			return nil, errors.New("packed program: there are not so many")
-		}
-		n := int64(binary.LittleEndian.Uint32(encoded))
-		if encoded = encoded[4:]; n > int64(len(encoded)) {
-			return nil, fmt.Errorf("packed program: %d bytes where %d are left", n, len(encoded))
-		}
-		if i == 0 {
-			return decode(encoded[:n])
-		}
-		encoded = encoded[n:]
-	}
+	return p.keep(kernel, made), nil
 }
 
-func bytesOf(text string) ([]byte, error) {
-	packed, err := base64.StdEncoding.DecodeString(strings.TrimSpace(text))
-	if err != nil {
-		return nil, fmt.Errorf("packed program: %w", err)
-	}
-	encoded, err := unpack(packed)
-	if err != nil {
-		return nil, fmt.Errorf("packed program: %w", err)
-	}
-	return encoded, nil
+// have is the program of a kernel if somebody has it.
+func (p *Programs) have(kernel string) *ir.Program {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.kept[kernel].Value()
 }
 
-func decode(encoded []byte) (*ir.Program, error) {
-	p, _, err := wire.Decode(encoded)
-	if err != nil {
-		return nil, fmt.Errorf("packed program: %w", err)
+// keep remembers a program as long as somebody has it. Another one may have been made at the same time: then it is that.
+func (p *Programs) keep(kernel string, made *ir.Program) *ir.Program {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if other := p.kept[kernel].Value(); other != nil {
+		return other
 	}
-	return p, nil
+	p.kept[kernel] = weak.Make(made)
+	return made
+}
+
+// Instance returns the program of a generic kernel for a type argument, such as "uint8". It is otherwise like Program.
+func (p *Programs) Instance(kernel, of string) (*ir.Program, error) {
+	return p.Program(kernel + "[" + of + "]")
+}
+
+func (p *Programs) decode(kernel string) (*ir.Program, error) {
+	f, err := p.open()
+	if err != nil {
+		return nil, p.refuse(kernel, err.Error())
+	}
+	function, of, generic := strings.Cut(kernel, "[")
+	instances := false
+	for _, entry := range f.Programs {
+		if entry.Name != kernel {
+			instances = instances || generic && strings.HasPrefix(entry.Name, function+"[")
+			continue
+		}
+		if err := sources.stale(p, entry.Made); err != nil {
+			return nil, err
+		}
+		made, err := f.Decode(entry)
+		if err != nil {
+			return nil, p.refuse(kernel, err.Error())
+		}
+		return made, nil
+	}
+	if instances {
+		return nil, fmt.Errorf("kernel %s has no instance for %s", function, strings.TrimSuffix(of, "]"))
+	}
+	return nil, p.refuse(kernel, "it has no such program")
+}
+
+// refuse is an error about the data file.
+func (p *Programs) refuse(kernel, what string) error {
+	return &driver.Error{Op: "compile", Label: kernel, Kind: driver.InvalidProgram, Msg: p.file + ": " + what,
+		Fix: fmt.Sprintf("run %s in %s, or go generate, and build again", p.command, filepath.Dir(p.launcher))}
 }

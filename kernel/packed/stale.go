@@ -4,44 +4,47 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/internal/gotext"
+	"github.com/govyre/vyre/internal/vyp"
 )
 
-// stale returns an error if the source of a program has changed since the launcher that calls was generated, and the build
-// of this process has seen the change. skip is how many callers are between the launcher and stale, made what Made wrote.
+// stale returns an error if the source of a program has changed since the program was generated, and the build of this
+// process has seen the change. made is what the program was made of.
 //
 // A process finds the source only where it was built, and without -trimpath: elsewhere this is a look at the path of the
-// caller, or at most one at the file.
-func stale(skip int, made []string) error {
-	_, launcher, _, ok := runtime.Caller(skip + 1)
-	if len(made) == 0 || !ok || !filepath.IsAbs(launcher) {
+// launcher, or at most one at the file.
+func (b *beside) stale(p *Programs, made []vyp.Declaration) error {
+	if len(made) == 0 || !filepath.IsAbs(p.launcher) {
 		return nil
 	}
-	return sources.compare(launcher, made[0])
+	b.Lock()
+	defer b.Unlock()
+	if b.files == nil {
+		b.files = make(map[string]*file)
+	}
+	return b.verdict(p, made)
 }
 
 // sources are those beside the launchers of this process.
 var sources = beside{built: sync.OnceValue(built)}
 
-// beside is source on disk, as it was when the first launcher asked.
+// beside is source on disk, as it was when a launcher first asked.
 type beside struct {
 	built func() time.Time // when this process was
 
 	sync.Mutex
-	files    map[string]*file
-	verdicts map[string]error // by launcher and what Made wrote
+	files map[string]*file
 }
 
 // file is a Go file on disk.
 type file struct {
-	changed time.Time       // zero if it cannot be read
-	has     map[string]bool // digests of declarations
+	changed time.Time        // zero if it cannot be read
+	has     map[[8]byte]bool // digests of declarations
 }
 
 // started is about when this process was.
@@ -70,55 +73,43 @@ func inBuildCache(name string) bool {
 	return ok && len(digits) == 64 && strings.Trim(digits, "0123456789abcdef") == ""
 }
 
-// compare looks for the declarations of a program in the source beside its launcher.
-func (b *beside) compare(launcher, made string) error {
-	b.Lock()
-	defer b.Unlock()
-	q := launcher + made
-	err, ok := b.verdicts[q]
-	if !ok {
-		if b.verdicts == nil {
-			b.verdicts, b.files = make(map[string]error), make(map[string]*file)
-		}
-		err = b.verdict(launcher, made)
-		b.verdicts[q] = err
-	}
-	return err
-}
-
-func (b *beside) verdict(launcher, made string) error {
-	info, err := os.Stat(launcher)
-	if err != nil || info.ModTime().After(b.built()) {
+// verdict looks for the declarations of a program in the source beside its launcher.
+func (b *beside) verdict(p *Programs, made []vyp.Declaration) error {
+	dir := filepath.Dir(p.launcher)
+	if !b.older(p.launcher) || !b.older(filepath.Join(dir, p.file)) {
 		return nil
 	}
-	list := read(made)
-	for _, d := range list {
-		path := filepath.FromSlash(d.file)
+	for _, d := range made {
+		path := filepath.FromSlash(d.File)
 		if !filepath.IsAbs(path) {
-			path = filepath.Join(filepath.Dir(launcher), path)
+			path = filepath.Join(dir, path)
 		}
-		if b.has(path, d.digest) {
+		if b.has(path, d.Digest) {
 			continue
 		}
-		src, err := os.ReadFile(launcher)
-		text := strings.ReplaceAll(string(src), "\r", "")
-		if err != nil || !strings.Contains(text, made) {
-			return nil // the launcher in this process is another one
+		if data, err := os.ReadFile(filepath.Join(dir, p.file)); err != nil || string(data) != p.data {
+			return nil // the programs in this process are others
 		}
 		of := "the kernel"
-		if d != list[0] {
-			of = d.name + ", which the kernel needs,"
+		if d != made[0] {
+			of = d.Name + ", which the kernel needs,"
 		}
-		return &driver.Error{Op: "compile", Label: list[0].name, Kind: driver.InvalidProgram,
-			Msg: fmt.Sprintf("%s has changed in %s since %s was generated", of, path, filepath.Base(launcher)),
-			Fix: fmt.Sprintf("run %s in %s, or go generate", command(text), filepath.Dir(launcher))}
+		return &driver.Error{Op: "compile", Label: made[0].Name, Kind: driver.InvalidProgram,
+			Msg: fmt.Sprintf("%s has changed in %s since %s was generated", of, path, filepath.Base(p.launcher)),
+			Fix: fmt.Sprintf("run %s in %s, or go generate", p.command, dir)}
 	}
 	return nil
 }
 
+// older reports whether a file is there, and was when this process was built.
+func (b *beside) older(name string) bool {
+	info, err := os.Stat(name)
+	return err == nil && !info.ModTime().After(b.built())
+}
+
 // has reports whether a declaration is in a file, or has moved to another one of the package, or may have done so since
 // this process was built.
-func (b *beside) has(path string, digest string) bool {
+func (b *beside) has(path string, digest [8]byte) bool {
 	if b.hasIn(path, digest) {
 		return true
 	}
@@ -136,7 +127,7 @@ func (b *beside) has(path string, digest string) bool {
 }
 
 // hasIn reports whether a declaration is in a file, or whether the file has changed since this process was built.
-func (b *beside) hasIn(path string, digest string) bool {
+func (b *beside) hasIn(path string, digest [8]byte) bool {
 	f := b.files[path]
 	if f == nil {
 		f = open(path)
@@ -155,18 +146,9 @@ func open(path string) *file {
 	if err != nil {
 		return f
 	}
-	f.changed, f.has = info.ModTime(), make(map[string]bool)
+	f.changed, f.has = info.ModTime(), make(map[[8]byte]bool)
 	for _, d := range gotext.Split(src) {
-		f.has[fmt.Sprintf("%x", d.Digest)] = true
+		f.has[d.Digest] = true
 	}
 	return f
-}
-
-// command is what made a launcher, as its first line says.
-func command(launcher string) string {
-	first, _, _ := strings.Cut(launcher, "\n")
-	if parts := strings.SplitN(first, `"`, 3); len(parts) == 3 {
-		return parts[1]
-	}
-	return "vyre gen"
 }

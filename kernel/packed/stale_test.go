@@ -5,7 +5,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -107,26 +106,30 @@ func generate(t *testing.T, dir string) (launcher string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text, err := gen.Source(pkg, gen.Options{Command: "vyre gen --programs .", Dir: dir, Programs: true})
+	files, err := gen.Source(pkg, gen.Options{Command: command, Dir: dir, Programs: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	put(t, launcher, string(text), time.Now().Add(-time.Hour))
+	put(t, launcher, string(files.Launchers), time.Now().Add(-time.Hour))
+	put(t, gen.DataFile(launcher), string(files.Programs), time.Now().Add(-time.Hour))
 	return launcher
 }
 
-// madeOf is the list in a launcher of what a kernel was made of.
-func madeOf(t *testing.T, launcher, name string) string {
+const command = "vyre gen --programs ."
+
+// compare is what a process finds of a kernel that was linked at a time, with the programs that are there now.
+func compare(t *testing.T, at time.Time, launcher, kernel string) error {
 	t.Helper()
-	text, err := os.ReadFile(launcher)
+	return link(t, at, launcher).Compare(kernel)
+}
+
+func link(t *testing.T, at time.Time, launcher string) packed.Linked {
+	t.Helper()
+	l, err := packed.Link(at, launcher, command)
 	if err != nil {
 		t.Fatal(err)
 	}
-	list := regexp.MustCompile("const " + name + "Made = `([^`]*)`").FindStringSubmatch(strings.ReplaceAll(string(text), "\r", ""))
-	if list == nil {
-		t.Fatalf("no list of %s in\n%s", name, text)
-	}
-	return list[1]
+	return l
 }
 
 // The class: an edit after vyre gen is an error of the kernels that it changes, and of no others.
@@ -158,14 +161,13 @@ func TestProgramsWhoseSourceChangedAreStale(t *testing.T) {
 			dir := t.TempDir()
 			write(t, dir, module)
 			launcher := generate(t, dir)
-			up, other := madeOf(t, launcher, "up"), madeOf(t, launcher, "other")
+			old := link(t, time.Now(), launcher)
 			text := strings.ReplaceAll(module[c.file], c.old, c.new)
 			if c.old == "" {
 				text = module[c.file]
 			}
 			put(t, filepath.Join(dir, c.file), text, time.Now().Add(-time.Minute))
-
-			err := packed.Compare(time.Now(), launcher, up)
+			err := compare(t, time.Now(), launcher, "Up")
 			if c.want == "" && err != nil {
 				t.Errorf("Up is fresh, got %v", err)
 			}
@@ -173,20 +175,20 @@ func TestProgramsWhoseSourceChangedAreStale(t *testing.T) {
 				!strings.Contains(err.Error(), "fix: run vyre gen --programs . in "+dir)) {
 				t.Errorf("got %v, want %q and the file", err, c.want)
 			}
-			if err := packed.Compare(time.Now(), launcher, other); err != nil {
+			if err := compare(t, time.Now(), launcher, "Other"); err != nil {
 				t.Errorf("Other is fresh, got %v", err)
 			}
-			if err := packed.Compare(time.Now().Add(-30*time.Minute), launcher, up); err != nil {
+			if err := compare(t, time.Now().Add(-30*time.Minute), launcher, "Up"); err != nil {
 				t.Errorf("linked before the edit, got %v", err)
 			}
-			if err := packed.Compare(time.Time{}, launcher, up); err != nil {
+			if err := compare(t, time.Time{}, launcher, "Up"); err != nil {
 				t.Errorf("linked at an unknown time, got %v", err)
 			}
 			launcher = generate(t, dir)
-			if err := packed.Compare(time.Now(), launcher, madeOf(t, launcher, "up")); err != nil {
+			if err := compare(t, time.Now(), launcher, "Up"); err != nil {
 				t.Errorf("generated anew, got %v", err)
 			}
-			if err := packed.Compare(time.Now(), launcher, up); err != nil {
+			if err := old.Compare("Up"); err != nil {
 				t.Errorf("the program of a binary that was built before the launcher was generated anew, got %v", err)
 			}
 		})
@@ -200,7 +202,7 @@ func TestDeclarationsMayMoveToAnotherFile(t *testing.T) {
 	if err := os.Rename(filepath.Join(dir, "more.go"), filepath.Join(dir, "other.go")); err != nil {
 		t.Fatal(err)
 	}
-	if err := packed.Compare(time.Now(), launcher, madeOf(t, launcher, "up")); err != nil {
+	if err := compare(t, time.Now(), launcher, "Up"); err != nil {
 		t.Error(err)
 	}
 }
@@ -208,16 +210,18 @@ func TestDeclarationsMayMoveToAnotherFile(t *testing.T) {
 func TestProgramsWithoutSourceAreFresh(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, module)
-	launcher := generate(t, dir)
-	up := madeOf(t, launcher, "up")
-	if err := os.RemoveAll(filepath.Join(dir, "lib")); err != nil {
-		t.Fatal(err)
-	}
-	if err := packed.Compare(time.Now(), launcher, up); err != nil {
-		t.Errorf("without the other package: %v", err)
-	}
-	if err := packed.Compare(time.Now(), filepath.Join(t.TempDir(), gen.FileName), up); err != nil {
-		t.Errorf("without a launcher: %v", err)
+	process := link(t, time.Now(), generate(t, dir))
+	for _, c := range []struct{ name, gone string }{{"without the other package", "lib"}, {"without a data file", "kernels_vyre.vyp"}, {"without a launcher", gen.FileName}} {
+		put(t, filepath.Join(dir, "more.go"), strings.ReplaceAll(module["more.go"], "v + 1", "v + 2"), time.Now().Add(-time.Minute))
+		if c.gone == "lib" {
+			put(t, filepath.Join(dir, "more.go"), module["more.go"], time.Now().Add(-time.Minute))
+		}
+		if err := os.RemoveAll(filepath.Join(dir, c.gone)); err != nil {
+			t.Fatal(err)
+		}
+		if err := process.Compare("Up"); err != nil {
+			t.Errorf("%s: %v", c.name, err)
+		}
 	}
 }
 
@@ -226,14 +230,13 @@ func TestLauncherWithOtherLineEndsIsCompared(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, module)
 	launcher := generate(t, dir)
-	up := madeOf(t, launcher, "up")
 	text, err := os.ReadFile(launcher)
 	if err != nil {
 		t.Fatal(err)
 	}
 	put(t, launcher, strings.ReplaceAll(string(text), "\n", "\r\n"), time.Now().Add(-time.Hour))
 	put(t, filepath.Join(dir, "more.go"), strings.ReplaceAll(module["more.go"], "v + 1", "v + 2"), time.Now().Add(-time.Minute))
-	if err := packed.Compare(time.Now(), launcher, up); err == nil {
+	if err := compare(t, time.Now(), launcher, "Up"); err == nil {
 		t.Error("the kernel is stale, got no error")
 	}
 }

@@ -49,3 +49,5 @@
 //
 // The functions are ordinary Go. The compiler of kernels inlines them; natively they run as they are.
 package arcs
+
+//go:generate go run ../../internal/gen/generate .

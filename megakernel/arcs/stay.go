@@ -1,3 +1,5 @@
+//vyre:library
+
 package arcs
 
 import "github.com/govyre/vyre/gpu"

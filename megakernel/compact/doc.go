@@ -47,4 +47,4 @@
 // Start reading at results.go, then kernels.go and reader.go.
 package compact
 
-//go:generate go run ../../cmd/vyre gen .
+//go:generate go run ../../internal/gen/generate .

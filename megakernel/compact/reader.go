@@ -7,8 +7,6 @@ import (
 
 	"github.com/govyre/vyre"
 	"github.com/govyre/vyre/driver"
-	"github.com/govyre/vyre/ir"
-	"github.com/govyre/vyre/kernel/packed"
 )
 
 // reader launches the kernel of each slot, one after the other, and reads what they leave. One buffer
@@ -38,7 +36,7 @@ type reader struct {
 // slot is a list that is to be made.
 type slot struct {
 	name           string
-	program        string // packed
+	program        string // its kernel
 	n, width       uint32 // items, and words of a record
 	flags, records vyre.Range
 	most           uint32 // records that are kept, of a shard of reports
@@ -171,7 +169,7 @@ func (r *reader) launches(ctx context.Context, heads, counters int64) error {
 			own = driver.All(s.own)
 		}
 		args := []vyre.Arg{driver.U32(s.n)}
-		if s.program != itemsProgram {
+		if s.program != "items" {
 			args = append(args, driver.U32(s.width))
 		}
 		args = append(args, driver.U32(uint32(i)))
@@ -181,7 +179,7 @@ func (r *reader) launches(ctx context.Context, heads, counters int64) error {
 			args = append(args, driver.U32(s.most), driver.U32(uint32(r.first/4)), s.flags, s.records, driver.All(sums), head, count, front)
 		} else {
 			args = append(args, driver.U32(s.limit), driver.U32(uint32(r.first/4)), s.flags)
-			if s.program == rowsProgram {
+			if s.program == "rows" {
 				args = append(args, s.records)
 			}
 			args = append(args, driver.All(sums), head, front, own)
@@ -213,12 +211,11 @@ func (r *reader) alloc(bytes int64) (driver.Buffer, error) {
 }
 
 // kernel compiles a program once.
-func (r *reader) kernel(ctx context.Context, text string) (vyre.Kernel, error) {
-	if k := r.kernels[text]; k != nil {
+func (r *reader) kernel(ctx context.Context, name string) (vyre.Kernel, error) {
+	if k := r.kernels[name]; k != nil {
 		return k, nil
 	}
-	var p *ir.Program
-	p, err := packed.Program(text)
+	p, err := vyreKernels.Program(name)
 	if err != nil {
 		return nil, err
 	}
@@ -229,7 +226,7 @@ func (r *reader) kernel(ctx context.Context, text string) (vyre.Kernel, error) {
 	if r.kernels == nil {
 		r.kernels = map[string]vyre.Kernel{}
 	}
-	r.kernels[text] = k
+	r.kernels[name] = k
 	return k, nil
 }
 

@@ -51,7 +51,7 @@ func AddShard[T vyre.Element](rep *Reports, severity *vyre.Buffer[uint32], recor
 	if rep.o.Most < 1 || int64(rep.o.Most) > math.MaxUint32 {
 		return nil, rep.r.refuse(driver.InvalidArgument, "options", fmt.Sprintf("%d records of a shard are kept", rep.o.Most), "keep at least one")
 	}
-	s := &slot{program: reportsProgram, flags: severity.All(), records: records.Bytes(), most: uint32(rep.o.Most), limit: math.MaxUint32, counted: true}
+	s := &slot{program: "reports", flags: severity.All(), records: records.Bytes(), most: uint32(rep.o.Most), limit: math.MaxUint32, counted: true}
 	return &Shard[T]{s}, rep.r.add(s, severity.Len(), records.Len(), unsafe.Sizeof(v))
 }
 

@@ -44,13 +44,13 @@ func New(dev *vyre.Device, o Options) *Results {
 // Add makes a list of those records whose flag is not 0. A record has a multiple of 4 bytes.
 func Add[T vyre.Element](res *Results, flags *vyre.Buffer[uint32], records *vyre.Buffer[T]) (*List[T], error) {
 	var v T
-	s := &slot{program: rowsProgram, flags: flags.All(), records: records.Bytes()}
+	s := &slot{program: "rows", flags: flags.All(), records: records.Bytes()}
 	return &List[T]{s}, res.add(s, flags.Len(), records.Len(), unsafe.Sizeof(v))
 }
 
 // AddItems makes a list of the numbers of those items whose flag is not 0.
 func AddItems(res *Results, flags *vyre.Buffer[uint32]) (*List[uint32], error) {
-	s := &slot{program: itemsProgram, flags: flags.All()}
+	s := &slot{program: "items", flags: flags.All()}
 	return &List[uint32]{s}, res.add(s, flags.Len(), flags.Len(), 4)
 }
 

@@ -44,4 +44,4 @@
 // Start reading at facts.go, then kernels.go.
 package facts
 
-//go:generate go run ../../cmd/vyre gen .
+//go:generate go run ../../internal/gen/generate .

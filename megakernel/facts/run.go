@@ -9,7 +9,6 @@ import (
 
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/internal/plan"
-	"github.com/govyre/vyre/kernel/packed"
 	"github.com/govyre/vyre/megakernel"
 )
 
@@ -55,25 +54,25 @@ func (r *Resident) programs() ([]megakernel.Wave, []megakernel.Dependency, error
 	round := megakernel.Wave{Domain: megakernel.List(lengths, most)}
 	var waves []megakernel.Wave
 	var err error
-	program := func(text string) (w megakernel.Wave) {
+	program := func(kernel string) (w megakernel.Wave) {
 		if err == nil {
-			w.Program, err = packed.Program(text)
+			w.Program, err = vyreKernels.Program(kernel)
 		}
 		return w
 	}
 	var deps []megakernel.Dependency
 	if r.o.Visited {
 		visited := driver.All(r.visited)
-		clear, begin := program(unmarkProgram), program(markProgram)
+		clear, begin := program("unmark"), program("mark")
 		clear.Args, clear.Domain, clear.Phase = []driver.Arg{visited}, megakernel.Fixed(uint32(r.visitedBytes()/4)), megakernel.Before
 		// What a run begins with is all that the queue has had until then.
 		begin.Args, begin.Domain, begin.Phase = []driver.Arg{visited, nodes}, megakernel.Counted(peak, most), megakernel.Before
-		round.Program = program(spreadProgram).Program
+		round.Program = program("spread").Program
 		args = append(args, visited)
 		waves = append(waves, clear, begin)
 		deps = append(deps, megakernel.Dependency{Before: 0, After: 1})
 	} else {
-		round.Program = program(expandProgram).Program
+		round.Program = program("expand").Program
 	}
 	round.Args = append(args, nodes, lengths, peak, megakernel.Vote{}, megakernel.Edges{})
 	return append(waves, round), deps, err

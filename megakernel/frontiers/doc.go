@@ -41,3 +41,5 @@
 //
 // Start reading at frontiers.go; kernels call work.go.
 package frontiers
+
+//go:generate go run ../../internal/gen/generate .

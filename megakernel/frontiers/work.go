@@ -1,3 +1,5 @@
+//vyre:library
+
 package frontiers
 
 // Work is what a wave runs over: items of frontiers, those of one after those of another.

@@ -74,4 +74,4 @@
 // Start reading at ring.go, then queue.go and resume.go; kernels.go has the work between two launches.
 package queue
 
-//go:generate go run ../../cmd/vyre gen .
+//go:generate go run ../../internal/gen/generate .

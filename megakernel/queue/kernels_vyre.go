@@ -4,11 +4,18 @@ package queue
 
 import (
 	"context"
+	_ "embed"
 
 	"github.com/govyre/vyre"
 	"github.com/govyre/vyre/gpu"
 	"github.com/govyre/vyre/kernel/packed"
 )
+
+// vyreKernels are the programs of the kernels below. Without the file, nothing here builds: "vyre gen ." makes it.
+var vyreKernels = packed.Open("kernels_vyre.vyp", "vyre gen .", vyreKernelsData)
+
+//go:embed kernels_vyre.vyp
+var vyreKernelsData string
 
 // moveKernel is the kernel move, compiled for a device.
 //
@@ -25,7 +32,7 @@ func compileMove(ctx context.Context, dev *vyre.Device) (moveKernel, error) {
 
 // compileMoveWith is compileMove with options.
 func compileMoveWith(ctx context.Context, dev *vyre.Device, o vyre.CompileOptions) (moveKernel, error) {
-	p, err := packed.Program(moveProgram, moveMade)
+	p, err := vyreKernels.Program("move")
 	if err != nil {
 		return moveKernel{}, err
 	}
@@ -43,36 +50,6 @@ func (k moveKernel) Run(ctx context.Context, grid vyre.Grid, control []uint64, f
 	return vyre.Run(ctx, k.Kernel, grid, vyre.In(control), vyre.In(from), vyre.InOut(to))
 }
 
-// moveSource is the digest of the source of move and of all that it needs.
-const moveSource = "748df6453238dfdd6a9be91bd92967211282b1c7d66aca09a50791ec455301ec"
-
-// moveMade has digests of the declarations that move is made of.
-const moveMade = `
-5e8459db9cc349a5 move kernels.go
-5c55ba05ddc005e1 Item ring.go
-be1a4f126fe3790d wordTail ring.go
-`
-
-// moveProgram is the program of move: 34 rows, digest 95a8994d39b7007f.
-const moveProgram = `
-E4lWWVINChoKAQAAABIAAACwCQABASCVqJlNObcAf0j20icnr9sit1a+nLb+HxYqHmOD3SUQlgImAgAAADgAAAEB8AMJASQDEAEC
-AwgBIAMJATADEAEDAwgBUAQhAAMBAQQLGAFEAxABBQMIAaADGAEiAxABBgMIAdADGAGIAxABBwMIAWADaQAEGAEIAwgB8AsYAAPv
-AQIAgAOBAQAEGAEKAwgBEAOBAQAEGAELAwgBoAsYAQwDCAEwA5kBAAQYAQ0DCAHAAxgBEAMQAQ4DCAHQAxgBGAMQAQ8DCAHwAxgA
-BLgCAREDCAEgA+EBAVADEAIBgAKEAwFwAxgBjAMYAQIDGAAE+QEBsASpAwEBAhgAAAQABIwDAADUAgAA/wEAABAABIgDAAQBAwEF
-AQEnBP///38ACAMFAAEBIwAGEAECCRABAQECBcABCACgAQQawAEFAKABQACBAoMCgwGAAoYChQJGAEYAwAECAgHBAwIDBABCASgD
-hwKICZoEBAMDAwUAAgAAAwIABQC2AQUFBQMDAwGUAQEDABQAzwEBAASgAwAABAAAjQIAAO0BAAgUACwEAAgBAf8HAQAEEAAAwQMA
-AAgAAPMEAAAwAAAMAACYBgAAuwQABCwAAIQBAAC0BQAEEAAA2AUAAAQBEwsEAADECAAIBAAALAUcAAAAHQMwAAh8AAyQAQAcAQAA
-lAcABAwACEwAAAEAAP8FAACNBAAMNA0UAAAAFQAAABYAAAAXAyAAANQCAAAIAR47kAEAWAEADJAEAASVBgAE0AMAFPkFAAjwAwAA
-NAAEmAkACCAABNQEAAD4AwAASAAA+AMAAMACAASkCgAIAQAMQAAfuwEACQEAMDQAGAEABLwDAASQAQAA0AEAAJQLAAAIAR8H4AoA
-BQEAC4EGAAQ8AAD0CQAA3AEAAMgEASED+AoAADwAAOgKAAAMAAAIAADABQMQAAIFnAoAArQKAQQDCAEIAwgBDAEIACQoAADkAgAA
-BAAALAAEBAAEgAMAAAwAAOABAAAII3RhaWxoYXZld2FudHRpY2tldGNvbnRyb2xmcm9tdG9tb3ZlBcALAADEAwAAXAAARAAAQAAA
-1AEAAxwBQABMBAEAAEAAJAQCAABAA9cMAcAEqA4AAKAGAACMAgAENABEBEUJHQtrZXJuZWxzLmdvCTAACSkACUMACTwAChcACisA
-CiIACgIACkEACwwACyAACxUACxMACloACmcAClAACBkACCsACDEGyAEAAZQCAADkAQADyAEAAbQCAAAcAAS4AgAA1AIAABwAALgJ
-AAAcAACsCAAAHAAAnAQAAAgAAOwDAAAkAADoAQAACAAAzAkAACwAAOwDAAAQAAD8AwAACAAA+AMAAAgAAPwDAABEAADUCQAARAAA
-qAIAAEQAAMwIAAAIAADQCAAACAAA1AgAAAgAAMAPAABcARkDCAEaAwgBGwMIAACECgAAdAAAiAoAAHQAAPwIAAB0AAS0BQEgAwgA
-AIwFAAPEBQFAAIwBAAC8AwAAjAEAALwDAACMAQA=
-`
-
 // markKernel is the kernel mark, compiled for a device.
 //
 // mark says of every slot of a ring in which nobody works which ticket is next.
@@ -88,7 +65,7 @@ func compileMark(ctx context.Context, dev *vyre.Device) (markKernel, error) {
 
 // compileMarkWith is compileMark with options.
 func compileMarkWith(ctx context.Context, dev *vyre.Device, o vyre.CompileOptions) (markKernel, error) {
-	p, err := packed.Program(markProgram, markMade)
+	p, err := vyreKernels.Program("mark")
 	if err != nil {
 		return markKernel{}, err
 	}
@@ -106,34 +83,6 @@ func (k markKernel) Run(ctx context.Context, grid vyre.Grid, control, sequence [
 	return vyre.Run(ctx, k.Kernel, grid, vyre.In(control), vyre.InOut(sequence))
 }
 
-// markSource is the digest of the source of mark and of all that it needs.
-const markSource = "a72bb56f924432e8a17c8c20db7fdee915373cf925fec5af08feba53e875a1ee"
-
-// markMade has digests of the declarations that mark is made of.
-const markMade = `
-138f3c24bc424622 mark kernels.go
-be1a4f126fe3790d wordHead ring.go
-`
-
-// markProgram is the program of mark: 31 rows, digest e6fb21bbdf5a792c.
-const markProgram = `
-E4lWWVINChoKAQAAABEAAADQCAABASDm+yG731p5LIg7hg7TxE7T9sIJ2wYTHh20/inwl7Z3WwImAgAAADgAAAEB4AMJASQDEAEC
-AwgBEAMJASADEAEDAwgBMAQhAAMBAQQLGAE+AxABBQMIAXADGAEfAxABBgMIAZADGAF8AxABBwMIARADaQAEGAAD1wECAJALGAEJ
-BDAAA4EBAAQYAQoEMAALGAELBDAAA5kBAAQYAQwEMAALGAENBDAAA7EBAASIAgEOAwgBMAsYAQ8DCAFQAxgBSAMQAgGAAuwCAaAD
-GAGkAxgBAgMYAVAD+QEBgASRAwAEAQEBAiAAAAQABPMCAADEAgAAkAIAANsBAATIAgAFLwIFAQGiAgT///9/AhABAgoQAAMCPsAB
-wAEIAKABBQCgAYECgwKDAYAChgKFAkAAggGAAkAAhQKFAoQCRgDBAQQAQgCgAUAAhwKIAgAAAwMFAwUFAAUCAAUAlAECBQEA4wMC
-BQUAGQAE7AMApAEBAATYAgAE3AIAAKkCAAgUAADgAgAABAAA2AEACBgAEAQABAEB/wsBAARoAAAMAACsAwAACAAAvAMABCAAAPcD
-AAD8BAAEEAAAcAEQA8wHAAAIAAhMAAAQARcDFAUZAAAAGgPQBQAIbAAIMAAgAQAIQAAEEAAA8AEAAAwAAJQCAAgcAACsAQEWAxQA
-AKwCAAAIARs7gAEASAEACNgDAATQAwAIFAAIAQAIEAAALAAEsAgABAEABNAJAAwBAAxIAAABAAg8AB+nAQABAQAkLAAAnAEAAIwB
-ABgkAATYBAAEoAEAAJQKAAAIARMDCAAAuAQAAAgBHAeoAQAAFAAEMAAICQAESAAA5AgAANgBAACQBAEeA4gKAAD0CQAA4AkAAAwA
-AAgAAEQBEgNoARUDDAAACAAApAQABAEAAIwBAAAEAATMBgAA/AUAAGsAALQBAAAQAADUBAAEzAkuaGVhZHRhaWxjYXBhY2l0eWt0
-aWNrZXRuZXh0Y29udHJvbHNlcXVlbmNlbWFyawakAwAEoAcAAEwAALACAAC0AQAA/AMAAKABAAAkAACQAQADnAkBQAB4BAEAAEAD
-7woBwATYDAAEAQAAzAEBHQPkAQAARABABEITIQtrZXJuZWxzLmdvEzQAE0cAE0AAFBIAFAYAFAIAFCMAFRIAFw0AFwMAGAgAGhIA
-Gh0AFDsAFEgAFDEAEhkAEiIO7AEAAMgBAADsAQAAyAEAAGQABMQCAADsAgAAJAAAvAMAACQAAIwCAAAIAADkCAAALAAA2AEAABAA
-AMwDAAAIAADIAwAACAAArAIAAEQAAPgIAABEAADMAwAARAAAkAIAAEQBFAMIAADgAwAACAAA1AIAAFQAAJAJAAAIARgDXAAAmAkA
-AFwAAJwJAABcAACgCAAAXAAA/AQAAAgAANwCAAAIAADUBAADhAUBQAB0AACUAwAAdAA=
-`
-
 // restoreKernel is the kernel restore, compiled for a device.
 //
 // restore puts deferred items at the end of a ring in which nobody works, and counts its credits.
@@ -149,7 +98,7 @@ func compileRestore(ctx context.Context, dev *vyre.Device) (restoreKernel, error
 
 // compileRestoreWith is compileRestore with options.
 func compileRestoreWith(ctx context.Context, dev *vyre.Device, o vyre.CompileOptions) (restoreKernel, error) {
-	p, err := packed.Program(restoreProgram, restoreMade)
+	p, err := vyreKernels.Program("restore")
 	if err != nil {
 		return restoreKernel{}, err
 	}
@@ -166,40 +115,3 @@ func (k restoreKernel) Launch(seq *vyre.Sequence, grid vyre.Grid, sequence *vyre
 func (k restoreKernel) Run(ctx context.Context, grid vyre.Grid, sequence []uint64, items []Item, control []uint64, deferred []Item) (vyre.Result, error) {
 	return vyre.Run(ctx, k.Kernel, grid, vyre.InOut(sequence), vyre.InOut(items), vyre.InOut(control), vyre.In(deferred))
 }
-
-// restoreSource is the digest of the source of restore and of all that it needs.
-const restoreSource = "0916a100394923ae572ddeba496d10e473dbbfff6fa7002c7b5a43991c996b16"
-
-// restoreMade has digests of the declarations that restore is made of.
-const restoreMade = `
-b682f4a3afa00066 restore kernels.go
-5c55ba05ddc005e1 Item ring.go
-be1a4f126fe3790d wordHead ring.go
-`
-
-// restoreProgram is the program of restore: 63 rows, digest 062e62630a7d4e3a.
-const restoreProgram = `
-E4lWWVINChoKAQAAABIAAADsDgABASAGLmJjCn1OOgldL92l/cNiLg7u9DTKjgAfL8oqA8LMRQImAgAAADgAAAEB8AMJASQDEAEC
-AwgBIAMJAUADEAEDAwgBYAQhAAMBAQQLGAF+AxABBQMIAeADGAE/AxABBgMIASADUQH8AxABBwQYAANRAAQYAQgEGAADUQAEGAEJ
-BBgAA1EABBgBCgQYAANRAAQYAQsEGAADUQAEGAEMBBgAA1EABBgBDQQYAANRARADEAAD5wICADADGAFYAxABDwMIAZADGAFIAxAB
-EQMIAeADGAFQAxACAYAChAMBMAOZAQHIAxgBAgMYAASZAQHsBPACAQECGAAABAAE9AIAANQCAAAMAABDAATYAgAEAQMBBQIB4gIE
-////fwAIAwUAAgE3AAQQAwEFAwsgAQEKIAARAgLAAQACFwgAoAECAKABgQKDAoMBgAKGAoUCQABGAx4DwAHBAwIAABQEQABAAAAK
-DYcCIQICAIABgAJAAEEBFAnBAUEAwQHAAUgBBgACEhDBAYUChQKIAgAAAwMDBQUDAAYEAwUFBQAGAgAFAPwBAAIVAAGyAQMFBQUA
-5wQCAwEACwAAwgEAABAABPgEAMgCAQAE+AQAAAQAAI8FAAD/AgAIFAA0BAAMAQAAgQUAOAQACPwDAf8nAQAE5AEAANwBAAAQAADk
-BwAACAAA9AcABCQAAJAIARQHEAAAnwcFGAAAABMLBAEZCwQAACgBIgMIAADkCgEjAygACIABBSoAAAArAyQBLQMIAAHsBQAD2AgA
-ANwHAADPCQE0AwgAAMMJATcDCAAAtAEAANsIAAzQAQAIEABAAQAMtAEAABAAAJwBAAwoDRoAAAAbAAAAHAAAAB0D7AEAACgAAAgA
-ALgEASUDrAMACDQABLABAADkAgAAzAkAAAgFLwAAAC4DBAEyAyAAAAwBNQcsATgDiAwAAAQAEFAA9AEBAASEBgAIsAcABKAGAATM
-BAAAvAQAALgCAAC8BAAAGAAEBAAMAQAIqAcAAEwAAOwQAAgBAAxQAAx0ABQBAAxIAAwsAAiQAQAcDAAQuAEAH6cCACEBAEhMAAgB
-AATsCABQAQAAtAEAAIgDAAD8EAAACAEnB5gCAATIEQGQAwgABeADAAMJATADDwEgAwgBcAMIAbEEKAADAQAEyBEABAEABHgAAJQR
-AADcAwAA8AcNKQAAABUAAAAWAAAAFwMMAAAIAAC4CgEsA+wJAT0DDAAACAE+B1ADEAACAZQEAATsDAMDAAQDCAEIAwgBDAEIACQo
-AADYCAAABAAErAwAABQAALQFAAToCgAADAAACAAEzAUAAAg6aGVhZHRhaWxuY2FwYWNpdHlrcmVhZHlzZXF1ZW5jZWl0ZW1zY29u
-dHJvbGRlZmVycmVkcmVzdG9yZQbwFAAEzAsAALAJAAD0AwAAjAoAAKwBAACgAgAAiAEAANQJAAPABQFAAMwGBAEAAEAAfAQCAABA
-AIgBBAMAAEADmxUBwATcFQAAAQEoA4AKAABYAABQAJQBBIEBIiQLa2VybmVscy5nbyI3ACJKACJhACJaACMSACMGACMCACMiACQO
-ACQRACQeACQcACURACUUACUmACUqACUfACMpACcCACgFACgRACgCACkRACkVACocACoVACsWACwgACwVAC0iAC0XAC0VAC4ZAC8Z
-ADAVACEcACEvACE9ACFPB/wXAAyMAwAA6A8AAKQBAACUAwAAjAMAAJwGAACMAwAAuAYAAIwDAADIBQAAjAMAAKwDAAAIAACAEAAA
-lAMAAMgFAAAQAADYBQAACAAA1AUAAAgAANgFAACsAwAA+A8AAKwDAACMDgAAfAAAkA4AAAgAAJQOAAAIAACYDgAACAEeA5QBAR8D
-CAAA9AYAAAgBIQe4EAAArAEAALQQAACsAQAAwBAAAKwBAADEDgAArAEBJgOsAQAA4AcAAKwBAACUBAAACAAA+AYAALQBAADYEAAA
-tAEAANwQAAC0AQAA6AYAALQBAAD4BgAAtAEAAPwEAAC0AQAA7A4AALQBAAD8BwAAtAEBMQO0AQAA+A4AALQBATMDtAEAAIARAAC0
-AQAAhA8AALQBATYDtAEAAIwRAAC0AQAAkAUAAAgBOQMIAToDxAEBOwPEAQE8AwgAAOwHAAAIAADwBwAACAAA/AUAANwBAAD8BQAA
-3AEAAPwFAADcAQAA/AUAANwBAA==
-`

@@ -16,3 +16,5 @@
 // natively. Workgroups have Threads invocations. The kernel declares shared memory and passes it in. Each function's
 // comment has the size, and the time from which the memory may be used again.
 package block
+
+//go:generate go run ../../internal/gen/generate .

@@ -1,3 +1,5 @@
+//vyre:library
+
 package block
 
 import "github.com/govyre/vyre/gpu"

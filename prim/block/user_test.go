@@ -13,7 +13,7 @@ import (
 	"github.com/govyre/vyre/prim/block"
 )
 
-//go:generate go run -tags bootstrap ../../cmd/vyre gen -o user_vyre_test.go user_test.go
+//go:generate go run ../../internal/gen/generate -o user_vyre_test.go user_test.go
 
 // affine composes maps x -> a*x + b, of which a word has b above and a below. It is associative, and does not commute: the running
 // compositions of the steps of a linear recurrence are its states.

@@ -3,4 +3,4 @@
 // Start reading at peel.go, then strong.go.
 package cycles
 
-//go:generate go run -tags bootstrap ../../../cmd/vyre gen --programs .
+//go:generate go run ../../../internal/gen/generate --programs .

@@ -10,4 +10,4 @@
 // Start reading at warp.go, then group.go.
 package dominance
 
-//go:generate go run -tags bootstrap ../../../cmd/vyre gen --programs .
+//go:generate go run ../../../internal/gen/generate --programs .

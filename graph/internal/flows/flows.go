@@ -9,7 +9,7 @@ import (
 	"github.com/govyre/vyre/megakernel/arcs"
 )
 
-//go:generate go run -tags bootstrap ../../../cmd/vyre gen --programs .
+//go:generate go run ../../../internal/gen/generate --programs .
 
 // Shortest is the least sum of weights of a path.
 type Shortest = flow.Min[uint64, longer]

@@ -12,4 +12,4 @@
 // Start reading at kernel.go, then lanes.go.
 package waves
 
-//go:generate go run -tags bootstrap ../../../cmd/vyre gen --programs .
+//go:generate go run ../../../internal/gen/generate --programs .

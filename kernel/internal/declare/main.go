@@ -1,7 +1,5 @@
 // Command declare writes the declarations that package kernel embeds, from the sources of package
-// gpu and of the standard library: exported names, types and constants, without bodies. Of packages
-// gpu/random, megakernel/arcs, megakernel/frontiers, megakernel/queue, graph/flow and prim/block it copies the source, which
-// kernels inline.
+// gpu and of the standard library: exported names, types and constants, without bodies.
 package main
 
 import (
@@ -30,65 +28,27 @@ var targets = []struct {
 	{"api/gpu.txt", func(dir string) ([]byte, error) { return fromSource(filepath.Join(dir, "..", "gpu")) }},
 	{"api/math.txt", func(string) ([]byte, error) { return fromLibrary("math") }},
 	{"api/bits.txt", func(string) ([]byte, error) { return fromLibrary("math/bits") }},
-	{"api/random.txt", source("gpu/random/random.go")},
-	{"api/arcs.txt", source("megakernel/arcs/arcs.go")},
-	{"api/rounds.txt", source("megakernel/arcs/rounds.go")},
-	{"api/stay.txt", source("megakernel/arcs/stay.go")},
-	{"api/warp.txt", source("megakernel/arcs/warp.go")},
-	{"api/drain.txt", source("megakernel/arcs/drain.go")},
-	{"api/both.txt", source("megakernel/arcs/both.go")},
-	{"api/ring.txt", source("megakernel/queue/ring.go")},
-	{"api/work.txt", source("megakernel/frontiers/work.go")},
-	{"api/flow.txt", source("graph/flow/flow.go")},
 }
-
-// source copies a file of the module.
-func source(path string) func(dir string) ([]byte, error) {
-	return func(dir string) ([]byte, error) {
-		return os.ReadFile(filepath.Join(dir, "..", filepath.FromSlash(path)))
-	}
-}
-
-// block is a package of many files, all of which kernels inline.
-const block = "prim/block"
 
 func main() {
-	err := copyPackage(filepath.Join("..", filepath.FromSlash(block)), "api/block")
+	dir := "."
+	if len(os.Args) > 1 {
+		dir = os.Args[1]
+	}
+	err := os.MkdirAll(filepath.Join(dir, "api"), 0o755)
 	for _, t := range targets {
 		var text []byte
 		if err == nil {
-			text, err = t.make(".")
+			text, err = t.make(dir)
 		}
 		if err == nil {
-			err = atomicfile.WriteBytes(context.Background(), t.file, text)
+			err = atomicfile.WriteBytes(context.Background(), filepath.Join(dir, t.file), text)
 		}
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "declare:", err)
 		os.Exit(1)
 	}
-}
-
-// copyPackage makes the files of a directory those of a package, without its tests and its doc.go.
-func copyPackage(from, to string) error {
-	names, err := filepath.Glob(filepath.Join(from, "*.go"))
-	if err == nil {
-		err = os.RemoveAll(to)
-	}
-	if err == nil {
-		err = os.Mkdir(to, 0o755)
-	}
-	for _, name := range names {
-		base := strings.TrimSuffix(filepath.Base(name), ".go")
-		if err != nil || base == "doc" || strings.HasSuffix(base, "_test") {
-			continue
-		}
-		var text []byte
-		if text, err = os.ReadFile(name); err == nil {
-			err = atomicfile.WriteBytes(context.Background(), filepath.Join(to, base+".txt"), text)
-		}
-	}
-	return err
 }
 
 // fromSource reduces the package in dir to its exported declarations.

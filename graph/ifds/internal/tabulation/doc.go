@@ -19,4 +19,4 @@
 // Start reading at round.go, then leave.go for exits and portions.go for what one warp would take too long for.
 package tabulation
 
-//go:generate go run -tags bootstrap ../../../../cmd/vyre gen --programs .
+//go:generate go run ../../../../internal/gen/generate --programs .

@@ -7,7 +7,7 @@ import (
 	"github.com/govyre/vyre/internal/gen/internal/sample/unit"
 )
 
-//go:generate go run ../../../../cmd/vyre gen .
+//go:generate go run ../../../../internal/gen/generate .
 
 // ID is a defined type.
 type ID uint32

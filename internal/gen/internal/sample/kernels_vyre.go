@@ -4,12 +4,19 @@ package sample
 
 import (
 	"context"
+	_ "embed"
 
 	"github.com/govyre/vyre"
 	"github.com/govyre/vyre/gpu"
 	"github.com/govyre/vyre/internal/gen/internal/sample/unit"
 	"github.com/govyre/vyre/kernel/packed"
 )
+
+// vyreKernels are the programs of the kernels below. Without the file, nothing here builds: "vyre gen ." makes it.
+var vyreKernels = packed.Open("kernels_vyre.vyp", "vyre gen .", vyreKernelsData)
+
+//go:embed kernels_vyre.vyp
+var vyreKernelsData string
 
 // ScalarsKernel is the kernel Scalars, compiled for a device.
 //
@@ -26,7 +33,7 @@ func CompileScalars(ctx context.Context, dev *vyre.Device) (ScalarsKernel, error
 
 // CompileScalarsWith is CompileScalars with options.
 func CompileScalarsWith(ctx context.Context, dev *vyre.Device, o vyre.CompileOptions) (ScalarsKernel, error) {
-	p, err := packed.Program(scalarsProgram, scalarsMade)
+	p, err := vyreKernels.Program("Scalars")
 	if err != nil {
 		return ScalarsKernel{}, err
 	}
@@ -44,46 +51,6 @@ func (k_ ScalarsKernel) Run(ctx context.Context, grid vyre.Grid, a bool, b int8,
 	return vyre.Run(ctx, k_.Kernel, grid, vyre.Value(a), vyre.Value(b), vyre.Value(c), vyre.Value(d), vyre.Value(e), vyre.Value(f), vyre.Value(g), vyre.Value(h), vyre.Value(i), vyre.Value(j), vyre.Value(k), vyre.Value(l), vyre.Value(m), vyre.Value(n), vyre.Value(o), vyre.Value(p), vyre.Value(q), vyre.Value(r), vyre.InOut(sums))
 }
 
-// scalarsSource is the digest of the source of Scalars and of all that it needs.
-const scalarsSource = "14efbbd311dd81365ba8db0892fed5308717dd3fd6cce9e05c19a56bf4566e94"
-
-// scalarsMade has digests of the declarations that Scalars is made of.
-const scalarsMade = `
-6563a010d35248f5 Scalars kernels.go
-0600094ce377fbac ID kernels.go
-50b44f4585d02478 Metre unit/unit.go
-5ae75ba6cb85dc09 Count kernels.go
-5420881b88bdb50c Double unit/unit.go
-`
-
-// scalarsProgram is the program of Scalars: 65 rows, digest c7d9a3e33fdc1840.
-const scalarsProgram = `
-E4lWWVINChoKAQAAABEAAACYEgABASDH2aPjP9wYQF+i1WSemFX96WJY+Qq7+A7F4l/ZkF35qgImAgAAADgAAAEB4AMJASQDEAEC
-AwgBEAMJATADIAEDAxgBQAQJAAMBAQQLGAGCAxABBQMIAdADGAFBAxABBgMIASADOQEEA2ABBwMYATADOQAEGAEIAxgBQAM5AAQY
-AQkDGAFQAzkABBgBCgMYAWADOQAEGAELAxgBcAM5AAQYAQwDGAGAAzkABBgBDQMYAZAEOQADAQEOCxgBMAMQAQ8DCAHAAxgABNAC
-AgGAAuwCAfAESAAD2AIBAgQYAANpAagEyQIABDgABwQBEwMUAAjEAgALhwMCAAIE0QMABBAABIkCAAQQAATpAQAEEAAE6QMABBAA
-C4ABAA0QAAuIAgECBKECAAQQAAuRAQECBIEEABQQAASJBAAEEAAEgQQABBAABPkDAAQQAATxAwAEEAAMcAAMUAAM0AIBBwIyBP//
-/38ACAKDAh4CAgEABgIOgALBAYUChQKgAaABQAAIBALBARIUAAAKAAYGAAQSAAQgAYgLgAMXAQICAgQEAwMDBQUGBwgJAwYEAwcD
-AwMBtAEBBwQBAAkKAQYBAwEAAAUBBwu9AgDzAgEABLAHAAvbAwCRAQEB/1sBAABkAACTDQAEEAAEmAIBHAO8CQEeA7wMASADrAwF
-IgAAABQD3AkAAM4FASYD/AsBKAPsCwEqA9wLBSwAAAAVA9ALAAD8CgAAhwkFMgAAADEDnAsJNQAAADQAAAAWA5QLCRAAAAA6AAAA
-OQOoDgU8AAAAFwOYAQBokAIAAAEAAMgLAAwUAR0DFAEfAwgBIQMIASMDxAwABCgBJwMMASkDCAErAwgFLQAAAC4DDAAA4wsABDAB
-MwcMBTYAAAA3AxAAAJACAAAIATsDCAU9AAAAPnOQAgCcAQEADLQGAATEBQAAwAUAALwFAAC4BQAEsAUAAKwFAACoBQAApAUAAJwF
-AACMAwAAnAUAAJQFAASIBQAAgAUAFEgAC78PAJ0BAQAfvwIA3QEBABaeAgLwPwTQAwAEjAwABK8RAASXEQAEQAAA1BMJGAAAABkA
-AAAbAwwAAAgAAKgKAAgBAACQCgAABAAImBQAgAEEAADQAQAAgAYSYWJjZGVmZ2hpamtsbW5vcHFyDhILc3Vtc1NjYWxhcnMF2AEA
-BEgAAKgCAASUBgAEmAYABJwGAAToBgAE7AYABPAGAAT0BgAE+AYABPwGAASABwAEhAcABIgHAASMBwAEkAcABJQHAAOYBwFAALAN
-BAEAAEAAqAsEAgAAQACQDQQDAABAAPAMBAQAAEAA1AwEBQAAQADADAQGAABAAKwDBAcAAEAAvAMFCAAAQBoCjAEBQADAAwQKAABA
-AMQDBAsAAEAA5AsEDAAAQAD0DQQNAABAAOwLBA4AAEAA/A0EDwAAQAD0CwQQAABAAIQOBBEAAEAA/AsEEgAAQAPEGArAJQAAAEsA
-AABOA8wBAASkAgC4AQQABIgQAFgEqAEVHAtrZXJuZWxzLmdvFSQAFSwAFTUAFT4AFUcAFU4AFVcAFWEAFWsAFXUAFgIAFg0AFhgA
-FicAFjcAFj0AFksAFwIAGAsAGgwAGhkAGhcAGiYAGiQAGjMAGjEAGkAAGj4AGgoAGwwAGxkAGxcAGyYAGyQAGzMAGzEAG0AAGz4A
-GwoAHAwAHBcAHCUAHB0AHBsAHDwAHDQAHDIAHAoAHQwACCcNdW5pdC8ABQUuZ28dIQevARIdGQAdFwAdMwAdMQAdCgAVHAAvwQEC
-FlSNAegGAAC0BgAA6AYAALQGAADoBgAAtAYAAAgAALQGAAAIAACYBAAA+AYAALQGAAD4BgAAtAYAAPgGAAC0BgAA+AYAALQGAABE
-AAC0BgAARAAAtAYAAEQAALQGAABEAAC0BgAARAAAtAYAAEQAALQKAABEAADAEgAARAAA0BQAAEQAAMgSAABEAADYFAAARAAA0BIA
-AEQAAOAUAABEAADYEgAARAAA3BIAAEQBLwNEAAD0FAAARAAA8BQAAEQAAPwUAABEAADwEgAARAAA/BQAAEQAAIgVAABEAAD8EgAA
-RAAAgBMAAEQBOANEAACQFQAARAAAnBUAAEQAAJATAABEAACgFQAARAAAmBMAAEQAAJwTAABEAT8DRAFAAwgAAAsAAEwAALAJAABM
-AACwCQAATAAAsAkAAEwAALAJAABMAACwCQAATAAAsAkAAEwAALAJAABMAACwCQAATAAAsAkAAIQNAACwCQFCA7AJAUMDsAkBRAOw
-CQFFA7AJAUYDsAkBRwOwCQFIA7AJAUkDsAkESgAAAA==
-`
-
 // ElementsKernel is the kernel Elements, compiled for a device.
 //
 // Elements copies one buffer of each kind.
@@ -99,7 +66,7 @@ func CompileElements(ctx context.Context, dev *vyre.Device) (ElementsKernel, err
 
 // CompileElementsWith is CompileElements with options.
 func CompileElementsWith(ctx context.Context, dev *vyre.Device, o vyre.CompileOptions) (ElementsKernel, error) {
-	p, err := packed.Program(elementsProgram, elementsMade)
+	p, err := vyreKernels.Program("Elements")
 	if err != nil {
 		return ElementsKernel{}, err
 	}
@@ -117,43 +84,6 @@ func (k ElementsKernel) Run(ctx context.Context, grid vyre.Grid, flags, flagsOut
 	return vyre.Run(ctx, k.Kernel, grid, vyre.In(flags), vyre.InOut(flagsOut), vyre.In(ids), vyre.InOut(idsOut), vyre.In(halves), vyre.InOut(halvesOut), vyre.In(lengths), vyre.InOut(lengthsOut), vyre.In(ints), vyre.InOut(intsOut), vyre.In(pairs), vyre.InOut(pairsOut), vyre.In(points), vyre.InOut(pointsOut))
 }
 
-// elementsSource is the digest of the source of Elements and of all that it needs.
-const elementsSource = "6ff4ae9bc2fe88dfef29fda935c460be4091e7a76e737471225764ba23ec92b8"
-
-// elementsMade has digests of the declarations that Elements is made of.
-const elementsMade = `
-9b2f420f50134e21 Elements kernels.go
-0600094ce377fbac ID kernels.go
-50b44f4585d02478 Metre unit/unit.go
-5420881b88bdb50c Double unit/unit.go
-`
-
-// elementsProgram is the program of Elements: 41 rows, digest 600bf7cd073fa983.
-const elementsProgram = `
-E4lWWVINChoKAQAAABEAAAAcDQABASBgC/fNBz+pg93XAniIigbyAdMyvFOMiM4WLSe6UyKEJgImAgAAADgAAAEB4AMJASQDEAEC
-AwgBEAMJAeADEAEDAwgB8AQhAAMBAQQLGAFSAxABBQMIAVADOQEpAxABBgMIAYADGAGkAxABBwMIATADUQAEGAEIAwgB4AsYAQkD
-CAGQA2kABBgBCgMIAUADaQAEGAELAwgB8AsYAQwDCAGgA4EBAAQYAAPPAgIAUAOBAQEgAxABDgMIAXADGAEYAxABDwMIAZADGAAE
-0AICAYAC7AIBwAMYAXgD8AIBAgMYAUADsQEB3AvYAgAAcAAAIAAABAAEdAAAxAIAAEcAALsCAASQAwAEAQIBAQJZBP///38CEAAC
-UQAFEAEDAhEABhABAgoQAQgCQQAGEAECChABBgtAAQYLQAIEAQGTAQAGEAECChABDQtgAQ0LQAIGAQHiAwAHYAAKEAABAhUFAAgA
-gwGAAogChQLAAYMAwQHAAUABBgFJCwwHoAFCAEAAwAEICcABxgHEAcMBxwMCBcYBxQGIC/ACBQMFBQMDAfECEQEAAwMACAgABgYA
-BAQABQUFABsIQwCGBgYGBoYKNQDDAQEAAPcBAAuPAgB9AQH/DwEAAJEEAADvBwAEEAAA4QQAAIgIAASQBgAAzAcABAwAAJAHAAQM
-ARIHDAEVBwwAALwHBRkAAAAaAxAFHAAAAB0DYAAEJAEhCwQABBwAAAgAHLABAAQoAAwBAADzBwAACAAAOAAA6AgABBgBEAMMAACw
-AQETBxgBFgMMAASoAwAEGAAAEAAEDAEfE2wAAAEAAPULAAAIABywAQCMAQEADJQEAAioBQAECAAEyA0AFCgAAIQDAASkDQAAvAQA
-BIANAADvCwAE3AwABMwMAAQBAATEDAAIDAAAwAwABKwMAARgAASECwAErAwACAEAH98BAFUBABiAAQAIlAUACLABAADQAQUbAAAA
-HgOwAgElA8QNBSMAAAAiB+gCABT4AgAEUAAApA0AAOQCAATgAgAADAAACAAM5AIAAIgHAAAEAATkDQAE8AYABAQAAKwDAATsDQAA
-RAAABAAARAAAWAAAlAMAAKQBAAAMAAQoAAQgAAAME2ltcC4wcC4xcC4ycC4zZmxhZ3MBBQhPdXRpZHNpZAAJBmhhbHZlcwIGCk91
-dGxlbmd0aHMDBwAAKQNudHMABAhPdXRwYWlycwEFAAANAW8AFgACBgtPdXRFbGVtZW50cwWMBAAAvAcAANABAAC0AgAArAIAAMAC
-AAAcAADMAgAE2AIAA7MRAAGjEQQBAABAAMgBBAIAAEAD8AEBQADIAQEEA5sQBAUAAEAA/AQEBgAAQACABQQHAABAAPAEBAgAAEAA
-mBAECQAAQADsCQQKAABAAMAIBAsAAEAAkBQEDAAAQACMAQQNAABAAMwIAACDEQEUB4ADBScAAAA0A7wFAAz8AgAkBAAAsAoANDwA
-IAQ/JQcLa2VybmVscy5nbyYRACYHACYCACcDACkWACkQACkOACoRACoVACoMACsXACsRACsPACwlAAgnDXVuaXQvAAUFLmdvLBIH
-RkQsEAAtFAAtDwAtDQAuIgAuLwAuDgAvBwAwDwAjHQAjJAAjNQAjOgAjRwAjTwAjaAAjcQAkAgAkCAAkFwAkHgAkNAAkPAGcAQAA
-AQAA0AMAAOwDAADQAwAA7AMAANADAAAcAADQAwAAHAAA0AMAAAgAANADAAAkAADQAwAAJAAA0AMAACQAANADAAAkAACEAwAAJAAA
-0AMAACQAANADAAAkAADQAwAAJAAA0AMAACQAANADAAAkAADQAwAAJAAA0AMAACQAAMgGAAAkAACoDAAAJAEXAyQAAOANAAAkAADk
-DQAACAAA6A0AAAgAAOgHAAAIAADAAwAAPAAA9A0AAAgAAPwHAAAIAADMDAAATAAAhBUAAAgAAPgNAABUAADUBQAACAAA1AUAAAgA
-ANQFAAAIAADUBQAACAAA6AwAAHQAANwEAAAIASgGoBYBQACEAQAA7AUAAIQBAADsBQAAhAEAAOwFAACEAQAA7AUAAIQBAADsBQAA
-hAEAAOwFAACEAQAA7AUAAIQBAADsBQAAhAEAAOwFAACEAQAA7AUAAIQBAADsBQAAhAEAAOwFAACEAQAA7AUAAIQBAA==
-`
-
 // EvenKernel is the kernel Even, compiled for a device.
 //
 // Even stores to elements of even index only.
@@ -169,7 +99,7 @@ func CompileEven(ctx context.Context, dev *vyre.Device) (EvenKernel, error) {
 
 // CompileEvenWith is CompileEven with options.
 func CompileEvenWith(ctx context.Context, dev *vyre.Device, o vyre.CompileOptions) (EvenKernel, error) {
-	p, err := packed.Program(evenProgram, evenMade)
+	p, err := vyreKernels.Program("Even")
 	if err != nil {
 		return EvenKernel{}, err
 	}
@@ -187,28 +117,6 @@ func (k EvenKernel) Run(ctx context.Context, grid vyre.Grid, out []uint32) (vyre
 	return vyre.Run(ctx, k.Kernel, grid, vyre.InOut(out))
 }
 
-// evenSource is the digest of the source of Even and of all that it needs.
-const evenSource = "be80349f0b883808ff193548e2f1020687b28824af48d607501f9493f75cda42"
-
-// evenMade has digests of the declarations that Even is made of.
-const evenMade = `
-4200fe4a46bac521 Even kernels.go
-`
-
-// evenProgram is the program of Even: 17 rows, digest ea56710665c71e10.
-const evenProgram = `
-E4lWWVINChoKAQAAABEAAAAcBgABASDqVnEGZcceEH7sYplz8FePQtFd3V7BV71RGUFUMLs4+AImAgAAADgAAAEB4AMJASQDEAEC
-AwgBEAMJARADEAEDAwgBIAQhAAMBAQQLGAEiAxABBQMIAVADGAAApAEAAAEAA6cBAgBwAxgBRAMQAQcDCAHACxgBCAMIARADgQEA
-BBgBCQMIAWALGAEKAwgBsAsYAQsDCAAEsQEABBgBDAMIAVALGAENAwgBoAMYAASIAgEOAwgBsAMYARgDEAEPAwgB0AMYATwDEAIB
-gALsAgEQA5ECATQDGAECAxgBUAMYAcwDGAAEAQAAcAAAIAAEBAAAAQAAxAIAAF8AANsBAATgAgAEAQMBAwIBugIE////fwEQAAEC
-FQUACACCAYACRgCAAYUChQKEAoACwQEKAYgLyAMJAwMBAwMBAAMBBm8AdQEACPgBAAinAQAA+AEAAAQABPQEAAgBAf8PAQAEqAIA
-AAgAAOAEAAgcAACQBAAAGAAIFAAcUAAAeAAEKAAAnAEADCAALFAALAEADPQBAAygAgAEFAAQAQAEwAcAFAEAH38AAYABAABwABgg
-AAQBAACIAQAAvAcABKQBAAyoAQAMAQAEQAAA5AUAAKQIAACwAwAAzAcAAAwAAAgAALADAACsBwAAmAcAAOwGAAAMAAAIAAigCQAA
-BAAAcAAEpAQIaW91dEV2ZW4H/AEBQAOgAgAE5wgABQEAANAIAABQAABgAARMABQEJDcKC2tlcm5lbHMuZ283IwA3GgA3LQA3MQA3
-NAA3AgA4CgA2GQSUAQAAAQAAjAEAAHgAAIwFAAB4AADUAQAElAUAABwAAKgCAAAcAACEAQAACAAA8AEAAAgAAPQBAAAIAADsAQAA
-NAAAnAEAADQAAIQJAAAIAACwAQAACAAAhAIAA8AKAUAATAA=
-`
-
 // ScaleFloat32Kernel is the kernel Scale[float32], compiled for a device.
 //
 // Scale multiplies in place.
@@ -224,7 +132,7 @@ func CompileScaleFloat32(ctx context.Context, dev *vyre.Device) (ScaleFloat32Ker
 
 // CompileScaleFloat32With is CompileScaleFloat32 with options.
 func CompileScaleFloat32With(ctx context.Context, dev *vyre.Device, o vyre.CompileOptions) (ScaleFloat32Kernel, error) {
-	p, err := packed.Program(scaleFloat32Program, scaleMade)
+	p, err := vyreKernels.Instance("Scale", "float32")
 	if err != nil {
 		return ScaleFloat32Kernel{}, err
 	}
@@ -242,27 +150,6 @@ func (k ScaleFloat32Kernel) Run(ctx context.Context, grid vyre.Grid, by float32,
 	return vyre.Run(ctx, k.Kernel, grid, vyre.Value(by), vyre.InOut(x))
 }
 
-// scaleFloat32Source is the digest of the source of Scale[float32] and of all that it needs.
-const scaleFloat32Source = "14252552626a7c3600f19a01767313a179f9778d4e9d82d19c7f0b7c6e776abf"
-
-// scaleMade has digests of the declarations that Scale is made of.
-const scaleMade = `
-7bfd9dc10f602f12 Scale kernels.go
-0600094ce377fbac ID kernels.go
-`
-
-// scaleFloat32Program is the program of Scale[float32]: 11 rows, digest f4a1b95ff4477e56.
-const scaleFloat32Program = `
-E4lWWVINChoKAQAAABEAAAD0BAABASD0oblf9Ed+Vs93UVGkcN6YjoM8v/ekaSIHR0t1qIpdWQImAgAAADgAAAEB4AMJASQDEAEC
-AwgBEAMJASADEAEDAwgBMAQhAAMBAAN3AAUYARYDEAEFAwgBUAMYAQsDEAEGAwgBYAMYASwDEAEHAwgBkAsYAQgDCAHACxgBCQMI
-AfALGAEKAwgBIAOxAQAEGAAEgAEBUAsYAQwDCAGACxgBDQMIAbAE+QEAAwEBDhMYAQ8LGAAE0AICAYAC7AIB4AMYAVgDGAECAxgB
-QAPBAgG0Ck8CAEADpAMAAAQABPMCAATEAQAAAQALfwIAAgTZAgADAQMBBgMBNwT///9/AAgVgwIFAAgAggGAAsABQgDBAYUChQKI
-B8wDBgYDAwEABgtFADsBAATAAQAMyAEAAAEB/wcBAAAcAADQAQAACAAAuAQAAAgACCAADDAAAEgACBwAALYBABgwABwBABS8AQAY
-AQAfVwAFAQAEMAAACAAAxAMAAPMDAADoAQAAxAUAAAwAAAgABLgFAAQBAAAgAAAEAADsAQAEvAIAAAgAAJgFE2J5aWJ5eFNjYWxl
-X2Zsb2F0MzIFOAAE7AIAAMMEAAM0AUADrAQBwASsBwAAAQAA2AYAAEwAAAQAACAAFAQVPzILa2VybmVscy5nb0AKAEAjAEAaAFsI
-QQgAPzIAPzgHVAAI6AMAAAQABEQAAHgABPQBAAAEAACwAwAACAAA9AcAAAgAAIwBAASQAgAACAAAjAIAA8AIAUAALAAAxAEAACwA
-`
-
 // ScaleInt64Kernel is the kernel Scale[int64], compiled for a device.
 //
 // Scale multiplies in place.
@@ -278,7 +165,7 @@ func CompileScaleInt64(ctx context.Context, dev *vyre.Device) (ScaleInt64Kernel,
 
 // CompileScaleInt64With is CompileScaleInt64 with options.
 func CompileScaleInt64With(ctx context.Context, dev *vyre.Device, o vyre.CompileOptions) (ScaleInt64Kernel, error) {
-	p, err := packed.Program(scaleInt64Program, scaleMade)
+	p, err := vyreKernels.Instance("Scale", "int64")
 	if err != nil {
 		return ScaleInt64Kernel{}, err
 	}
@@ -296,21 +183,6 @@ func (k ScaleInt64Kernel) Run(ctx context.Context, grid vyre.Grid, by int64, x [
 	return vyre.Run(ctx, k.Kernel, grid, vyre.Value(by), vyre.InOut(x))
 }
 
-// scaleInt64Source is the digest of the source of Scale[int64] and of all that it needs.
-const scaleInt64Source = "14252552626a7c3600f19a01767313a179f9778d4e9d82d19c7f0b7c6e776abf"
-
-// scaleInt64Program is the program of Scale[int64]: 11 rows, digest 1857b76c82b03790.
-const scaleInt64Program = `
-E4lWWVINChoKAQAAABEAAAD0BAABASAYV7dsgrA3kISqItXFjVbjAz5cmH284roPRrh0X4c12wImAgAAADgAAAEB4AMJASQDEAEC
-AwgBEAMJASADEAEDAwgBMAQhAAMBAAN3AAUYARYDEAEFAwgBUAMYAQsDEAEGAwgBYAMYASwDEAEHAwgBkAsYAQgDCAHACxgBCQMI
-AfALGAEKAwgBIAOxAQAEGAAEgAEBUAsYAQwDCAGACxgBDQMIAbAE+QEAAwEBDhMYAQ8LGAAE0AICAYAC7AIB4AMYAVgDGAECAxgB
-QAPBAgG0Ck8CAEADpAMAAAQABPMCAATEAQAAAQALfwIAAgSJAwADAQMBBAMBIwT///9/AAgVgwIFAAgAggGAAsABQgDBAYUChQKI
-B8wDBgQDAwEABAtFADsBAATAAQAMyAEAAAEB/wcBAAAcAACtAQAACAAAuAQAAAgACCAADDAAAEgACBwAANQEABgwABwBABS8AQAY
-AQAfVwAFAQAEMAAACAAAxAMAAOYCAADoAQAAxAUAAAwAAAgABLgFAAQBAAAgAAAEAADsAQAEvAIAAAgAAEARYnlpYnl4U2NhbGVf
-aW50NjQHOAAE7AIAAMMEAAM0AUADrAQBwAjeAwAA2AYAAOQFAAAEAAAgABQEFT8yC2tlcm5lbHMuZ29ACgBAIwBAGgBbCEEIAD8y
-AD84D3wAAHgAAAQABEQAAHgABPQBAAAEAACwAwAACAAA9AcAAAgAAIwBAASQAgAACAAAjAIAA8AIAUAALAAAxAEAACwA
-`
-
 // ScaleIDKernel is the kernel Scale[ID], compiled for a device.
 //
 // Scale multiplies in place.
@@ -326,7 +198,7 @@ func CompileScaleID(ctx context.Context, dev *vyre.Device) (ScaleIDKernel, error
 
 // CompileScaleIDWith is CompileScaleID with options.
 func CompileScaleIDWith(ctx context.Context, dev *vyre.Device, o vyre.CompileOptions) (ScaleIDKernel, error) {
-	p, err := packed.Program(scaleIDProgram, scaleMade)
+	p, err := vyreKernels.Instance("Scale", "ID")
 	if err != nil {
 		return ScaleIDKernel{}, err
 	}
@@ -344,21 +216,6 @@ func (k ScaleIDKernel) Run(ctx context.Context, grid vyre.Grid, by ID, x []ID) (
 	return vyre.Run(ctx, k.Kernel, grid, vyre.Value(by), vyre.InOut(x))
 }
 
-// scaleIDSource is the digest of the source of Scale[ID] and of all that it needs.
-const scaleIDSource = "14252552626a7c3600f19a01767313a179f9778d4e9d82d19c7f0b7c6e776abf"
-
-// scaleIDProgram is the program of Scale[ID]: 11 rows, digest c67f916f6e28ee3b.
-const scaleIDProgram = `
-E4lWWVINChoKAQAAABEAAAD0BAABASDGf5FvbijuO0lCAVa6g7KoOZtXA9QYsqD5mVMfLGm61QImAgAAADgAAAEB4AMJASQDEAEC
-AwgBEAMJASADEAEDAwgBMAQhAAMBAAN3AAUYARYDEAEFAwgBUAMYAQsDEAEGAwgBYAMYASwDEAEHAwgBkAsYAQgDCAHACxgBCQMI
-AfALGAEKAwgBIAOxAQAEGAAEgAEBUAsYAQwDCAGACxgBDQMIAbAE+QEAAwEBDhMYAQ8LGAAE0AICAYAC7AIB4AMYAVQDGAECAxgB
-QAPBAgG0Ck8CAEADpAMAAAQABPMCAATEAQAAAQALfwIAAgsRAwEDAwE3BP///38ACBWDAgUACACCAYACwAFCAMEBhQKFAogHzAMG
-AwMDAQADDFYAOgEABMABAAzIAQAAAQH/BwEAABwAAHoAAAgAALgEAAAIAAggAAwwAABIAAgcAADUBAAYMAAcAQAUvAEAGAEAH1cA
-BQEABDAAAAgAAMQDAADzAwAA6AEAAMQFAAAMAAAIAAS4BQAEAQAAIAAABAAA7AEABLwCAAAIAACQBg5ieWlieXhTY2FsZV9JRAY0
-AAToAgAAvwQAAzABQAPSAwHABKgHAAQBAABIAADkBQAABAAAJAAUBBU/MgtrZXJuZWxzLmdvQAoAQCMAQBoAXwhBCAA/MgA/OAdU
-AAjoAwAABAAERAAAfAAE9AEAAAQAALADAAAIAAD0BwAACAAAjAEABJACAAAIAACMAgADwAgBQAAsAADIAQAALAA=
-`
-
 // FillBoolKernel is the kernel Fill[bool], compiled for a device.
 //
 // Fill stores one value everywhere.
@@ -374,7 +231,7 @@ func CompileFillBool(ctx context.Context, dev *vyre.Device) (FillBoolKernel, err
 
 // CompileFillBoolWith is CompileFillBool with options.
 func CompileFillBoolWith(ctx context.Context, dev *vyre.Device, o vyre.CompileOptions) (FillBoolKernel, error) {
-	p, err := packed.Program(fillBoolProgram, fillMade)
+	p, err := vyreKernels.Instance("Fill", "bool")
 	if err != nil {
 		return FillBoolKernel{}, err
 	}
@@ -392,26 +249,6 @@ func (k FillBoolKernel) Run(ctx context.Context, grid vyre.Grid, v bool, x []boo
 	return vyre.Run(ctx, k.Kernel, grid, vyre.Value(v), vyre.InOut(x))
 }
 
-// fillBoolSource is the digest of the source of Fill[bool] and of all that it needs.
-const fillBoolSource = "7c0fa02c86d04371fc2617a7ec8007f1b47a95418ffc8924ab94c0dae6ef1269"
-
-// fillMade has digests of the declarations that Fill is made of.
-const fillMade = `
-0fb5dd4ec37cf62a Fill kernels.go
-`
-
-// fillBoolProgram is the program of Fill[bool]: 9 rows, digest c4d0f922f505888d.
-const fillBoolProgram = `
-E4lWWVINChoKAQAAABEAAADkBAABASDE0Pki9QWIjV3gi4v02MNuQOiFGHgXQngG1BNbGM4V3AImAgAAADgAAAEB4AMJASQDEAEC
-AwgBEAMJASADEAEDAwgBMAQhAAMBAAN3AAUYARIDEAEFAwgBUAMYAQkDEAEGAwgBYAMYAAR4AQcDCAGQCxgBCAMIAcALGAAEUAHw
-CxgBCgMIASADsQEABBgBCwMIAVALGAEMAwgBgAsYAQ0DCAGwBPkBAAMBAQ4TGAEPCxgABEgCAYAC7AIB4AMYAVQDGAECAxgBQAPB
-AgGkCk8CAEADpAMAAAQABPMCAAT0AQAAAQALfwIAAgTRAwADAQIBAQI2BP///38ACBGDAgUACACCAYACwQGFAoUCiAvIAwMBAwML
-QgA+AQAMwAEACAEB/wcBAAAkAADQAQAACAAIGAAUMAAAUAAEIAAgMAAUAQAMlAEACAEAHI0CAB9fAA2QAQAACAAAxAMAAPMDAACg
-BgAA9AUAAAwAAAgABOgFAAQBAAAgAAAEAATEAgAEBAAAQA12aXZ4RmlsbF9ib29sBzQABCQAAL8EAACkAgQBAABAA6gEAcAEqAcA
-BAEAAHAAAJQGAADoBQAAJAAUBCFIJwtrZXJuZWxzLmdvSQoASSMASRoASQIASggASCcASCwPgAEAAHwAAAQABEQAAHwABPQBAAAE
-AACECAAEgAIAAAgAAIwBAAOwCAFAABwAALgBAAAcAA==
-`
-
 // FillFloat16Kernel is the kernel Fill[gpu.Float16], compiled for a device.
 //
 // Fill stores one value everywhere.
@@ -427,7 +264,7 @@ func CompileFillFloat16(ctx context.Context, dev *vyre.Device) (FillFloat16Kerne
 
 // CompileFillFloat16With is CompileFillFloat16 with options.
 func CompileFillFloat16With(ctx context.Context, dev *vyre.Device, o vyre.CompileOptions) (FillFloat16Kernel, error) {
-	p, err := packed.Program(fillFloat16Program, fillMade)
+	p, err := vyreKernels.Instance("Fill", "gpu.Float16")
 	if err != nil {
 		return FillFloat16Kernel{}, err
 	}
@@ -445,21 +282,6 @@ func (k FillFloat16Kernel) Run(ctx context.Context, grid vyre.Grid, v gpu.Float1
 	return vyre.Run(ctx, k.Kernel, grid, vyre.Value(v), vyre.InOut(x))
 }
 
-// fillFloat16Source is the digest of the source of Fill[gpu.Float16] and of all that it needs.
-const fillFloat16Source = "7c0fa02c86d04371fc2617a7ec8007f1b47a95418ffc8924ab94c0dae6ef1269"
-
-// fillFloat16Program is the program of Fill[gpu.Float16]: 9 rows, digest f7bb91b4e7cbc0c6.
-const fillFloat16Program = `
-E4lWWVINChoKAQAAABEAAADkBAABASD3u5G058vAxjdd9VPJgZm0WHNhSxGOc4tJuRjtSoIhYAImAgAAADgAAAEB4AMJASQDEAEC
-AwgBEAMJASADEAEDAwgBMAQhAAMBAAN3AAUYARIDEAEFAwgBUAMYAQkDEAEGAwgBYAMYAAR4AQcDCAGQCxgBCAMIAcALGAAEUAHw
-CxgBCgMIASADsQEABBgBCwMIAVALGAEMAwgBgAsYAQ0DCAGwBPkBAAMBAQ4TGAEPCxgABEgCAYAC7AIB4AMYAVQDGAECAxgBQAPB
-AgGkCk8CAEADpAMAAAQABPMCAAT0AQAAAQALfwIAAgSpAgADAQMBCAIB2gME////fwAIEYMCBQAIAIIBgALBAYUChQKIC8gDAwgD
-AwSTBABFAQAMwAEACAEB/wcBAAAkAADQAQAACAAIGAAUMAAAUAAEIAAgMAAUAQAMlAEACAEAHI0CAB9fAA2QAQAACAAAxAMAAPMD
-AACgBgAA9AUAAAwAAAgAC78DAAEgAAAEAATEAgAEBAAAsAUQdml2eEZpbGxfRmxvYXQxNgQ0AAQkAAC/BAAApAIEAQAAQAOoBAHA
-BKgHAAQBAABwAACUBgAA6AUAACQAFAQhSCcLa2VybmVscy5nb0kKAEkjAEkaAEkCAEoIAEgnAEgsB1QACPADAAAEAAREAAB8AAT0
-AQAABAAAhAgABIACAAAIAACMAQADsAgBQAAcAAC4AQAAHAA=
-`
-
 // ReverseKernel is the kernel Reverse, compiled for a device.
 //
 // Reverse turns each group's share around, through shared memory as long as the launch says.
@@ -475,7 +297,7 @@ func CompileReverse(ctx context.Context, dev *vyre.Device) (ReverseKernel, error
 
 // CompileReverseWith is CompileReverse with options.
 func CompileReverseWith(ctx context.Context, dev *vyre.Device, o vyre.CompileOptions) (ReverseKernel, error) {
-	p, err := packed.Program(reverseProgram, reverseMade)
+	p, err := vyreKernels.Program("Reverse")
 	if err != nil {
 		return ReverseKernel{}, err
 	}
@@ -493,26 +315,6 @@ func (k ReverseKernel) Run(ctx context.Context, grid vyre.Grid, x []int32, share
 	return vyre.Run(ctx, k.Kernel, grid, vyre.InOut(x), vyre.Rest(sharedRest))
 }
 
-// reverseSource is the digest of the source of Reverse and of all that it needs.
-const reverseSource = "4c0ad03efb1591d92eaf1f5658121e2fdd9ed2a29b699c71025395cb7eb9622a"
-
-// reverseMade has digests of the declarations that Reverse is made of.
-const reverseMade = `
-4524b1a3b6d82388 Reverse kernels.go
-`
-
-// reverseProgram is the program of Reverse: 11 rows, digest 2e3f5a8a0d42d47c.
-const reverseProgram = `
-E4lWWVINChoKAQAAABEAAADgBAABASAuP1qKDULUfNu8lpLrU1PDC5PJ8LRws2sS4Ldos2F2QQImAgAAADgAAAEB4AMJASQDEAEC
-AwgBEAMJARADEAEDAwgBIAsYAAN3AgAwAxgBFgMQAQUDCAFQAxgBCwMQAQYDCAFgAxgBLAMQAQcDCAGQCxgBCAMIAcALGAEJAwgB
-8AsYAQoDCAEgA7EBAAQYAASAAQFQCxgBDAMIAYALGAENAwgBsAT5AQADAQEOCxgABKABAQ8DCAHAAxgABFgCAYAC7AIB0AMYAUgD
-GAECAxgBIAPBAgHAAxgABAEAAFgAACAACAQABMQBAAQQAAgBAwECAwGKAgT///9/AAgAAg4AARAAAQEPAQACAAUAwAHBASECBQBB
-AQoBiATtAwAAMAEDADIAAQUAYQEABJgBAAABAAB0AADQAQAEEAAAIAAAkAQAAKwEAAQQAAgwAAABAADPAgAEDAAEPAAAtAIAFDAA
-GAEAEKABAA3gAgALEAAfVwAFAQAAMAAE4AUACEAAAAgABNQDAACHBAAABAAE3AMAAAwAADQNbHhwYXJ0UmV2ZXJzZQqIAQFAAwwB
-gAO0AwAE+wQAAQEAAFgAAIQFAADIBQAAGAAgBCpTBwtrZXJuZWxzLmdvVA4AVA0AVAoAVQIAVgQAVhoAVhgAVhIAURwAUgoGiAEA
-BLwDAABAAAAMAAC4AQAADAAAgAgAAAwAAMQDAAAMAATQAwAApAMAAAwAAMAHAAAMAACwBwADxAYBQAPUBwGAABQA
-`
-
 // NamesKernel is the kernel Names, compiled for a device.
 //
 // Names has parameters called like things in a launcher.
@@ -528,7 +330,7 @@ func CompileNames(ctx context.Context, dev *vyre.Device) (NamesKernel, error) {
 
 // CompileNamesWith is CompileNames with options.
 func CompileNamesWith(ctx context.Context, dev *vyre.Device, o vyre.CompileOptions) (NamesKernel, error) {
-	p, err := packed.Program(namesProgram, namesMade)
+	p, err := vyreKernels.Program("Names")
 	if err != nil {
 		return NamesKernel{}, err
 	}
@@ -546,39 +348,6 @@ func (k_ NamesKernel) Run(ctx_ context.Context, grid_ vyre.Grid, vyre_, k, seq, 
 	return vyre.Run(ctx_, k_.Kernel, grid_, vyre.Value(vyre_), vyre.Value(k), vyre.Value(seq), vyre.Value(ctx), vyre.Value(grid), vyre.Value(packed), vyre.Value(p7), vyre.In(context), vyre.InOut(s))
 }
 
-// namesSource is the digest of the source of Names and of all that it needs.
-const namesSource = "4172cd05cd80fc864034609bfb9f7caef5b6dc21f3a60d70ad88d591ed3aa22a"
-
-// namesMade has digests of the declarations that Names is made of.
-const namesMade = `
-172fe3d5bd576034 Names kernels.go
-`
-
-// namesProgram is the program of Names: 66 rows, digest 3384115cbed36608.
-const namesProgram = `
-E4lWWVINChoKAQAAABEAAACYDwABASAzhBFcvtNmCISTRJJALwG0POfkoXDim2LBGAvKb9/tyQImAgAAADgAAAEB4AMJASQDEAEC
-AwgBEAMJAZADEAEDAwgBoAQhAAMBAQQLGAGEAxABBQMIATADOQFCAxABBgMIAYADGAEIA4ABAQcDGAGQA1EABBgBCAMYAaADUQAE
-GAEJAxgBsANRAAQYAQoDGAHAA1EABBgBCwMYAdADUQAEGAEMAxgB4ANRAAQYAQ0DGAHwBFEAAwEBDgsYATgDEAAD/wICADADaQAE
-0AICAYAC7AIBYAMYARADYAECAxgBcAOBAQEoBOECAAMBAADPAgAEBAAE7AEABMQCAADbAQALLwIAAgxAAEwQAAS5AwADAQMBAwEB
-8gME////fwIQAQIJEAKDAggCAgEACAIJBQCgAQQAoAFCAQoDQgBABxIAAA4ICACgAYIBgAIcKAAQBAvAAUAAwQGFAoUCiAmqBQED
-AQECBgUCCAQDBQMFAAMBBQEJAAAHAgEADRQABwEACvwBAJgDAQAA1AYAcAQAC5cKAACIBgA1AQAA5AgAAAgBEAPcCwAADAUTAAAA
-EgPoCAAAEAEXAwgNGQAAABoAAAAbAAAAGAMUCR4AAAAdAAAAIAMQASIDCAAAlAkBJQMMCScAAAAmAAAAIwMQASsDCA0tAAAALgAA
-AC8AAAAsB4ALAACECQEzA+AKATUD0AoBNwPACgE5A7AKBTsAAAAxC/wBAECQAgAIAQAA/AkABAwFFAAAABUPXAAAJAUWAAAAHAcc
-AR8ThAEACFAFKAAAACkTUAEqANwLAAPsAwEyA/ADATQDiAsBNgOIDgAAjAwAAKcNAToDRAU8AAAAPVuQAgC8AQEACLQGAATIBgAA
-1AIAANACAADMAgAE9wwAFBwAABgABCAABAEADIwHABgBAAg4AATMBwAMGAAoUAAsAQAIaAAIAQAfuwIA4QEBAASQAgAEhAMABI8T
-AWQDCAHoA5wPARAA0QkAAKgUAYYS0gIABEwAAMQSBCEAAAAAlAoBQAMMAAAIAUELMAAA+AoAAAQAAOwEAABSAABnAAT8BAAE+AQA
-FBwAAKwBAAC0CAAAHAAAqAUWdnlyZWtzZXFjdHhncmlkcGFja2VkXxEWD3A3Y29udGV4dHNOYW1lcwaQAQAI6AwABIgGAAR0AASQ
-BgAElAYAA7QGAUADhAEBQADECwQCAABAAMQLBAMAAEAAxAIEBAAAQADECwQFAABAAMQLBAYAAEAAxAsEBwAAQACADQQIAABAA9QV
-AcAAiA0AAKgMAUQD6AsABHwAfARbXCILa2VybmVscy5nb1woAFwrAFwwAFw1AFw7AFxKAF0FAF0mAF0fAF0dAF0CAF4FAF4pAF4l
-AF4xAF4sAF48AF42AF5IAF5BAF5WAF5OAF5nAF5eAF4eAFwiAA5OBVxVAFxeNpADAADUAgAAkAMAANQCAAAIAADUAgAACAAA5AQA
-AAgAANwPAAAIAADoDwAACAAA3A0AAAgAAOANAATQDQAACAAA+A8AAAgAAOwPAAAIAACAEAAACAAAhBAAAAgAAIgQAAAIAAD8DQAA
-CAAAiBAAAAgAAJQQAACIBAAAiA4AAIgEAACcEAAAiAQAAIAGAACIBAAAkAYAAIgEAADoAwAACAAArBAAAAgAALAQAAAIAACsEAAA
-CAAA5wYAAAgAAKwOAAAIAACwDgAACAAAoA4AAAgAAMgQAAAIAAC8EAAACAAA0BAAAAgAANQQAAAIAADYEAAACAAAzA4AAAgAALAQ
-AAAIAADUDgAA3AQAAOQQAACsAgAA3A4AAKwCAADsEAAArAIAAOQOAACsAgAA9BAAAKwCAADsDgAArAIAAPwQAACsAgAA9A4AAKwC
-AACEEQAArAIAAPwOAACsAgAAgA8AAKwCAT4DrAIBPwMIAAD0BwAACAAA+AcAAAgAABMAAMQCAACwBgAAxAIAALAGAADEAgAAsAYA
-AMQCAACwBgAAxAIAALAGAADEAgAAsAYAAMQCAACwBgAAxAIAALAGAADEAgA=
-`
-
 // MoveKernel is the kernel Move, compiled for a device.
 //
 // Move moves particles.
@@ -594,7 +363,7 @@ func CompileMove(ctx context.Context, dev *vyre.Device) (MoveKernel, error) {
 
 // CompileMoveWith is CompileMove with options.
 func CompileMoveWith(ctx context.Context, dev *vyre.Device, o vyre.CompileOptions) (MoveKernel, error) {
-	p, err := packed.Program(moveProgram, moveMade)
+	p, err := vyreKernels.Program("Move")
 	if err != nil {
 		return MoveKernel{}, err
 	}
@@ -612,48 +381,6 @@ func (k MoveKernel) Run(ctx context.Context, grid vyre.Grid, s Step, ps []Partic
 	return vyre.Run(ctx, k.Kernel, grid, vyre.Value(s.By[0]), vyre.Value(s.By[1]), vyre.Value(s.By[2]), vyre.Value(s.Scale), vyre.Value(s.grow), vyre.InOut(ps), vyre.InOut(points))
 }
 
-// moveSource is the digest of the source of Move and of all that it needs.
-const moveSource = "261764ce24df0e322e16199914aa586c65c8de003045b958e26a0f35f5eee295"
-
-// moveMade has digests of the declarations that Move is made of.
-const moveMade = `
-4b4cfd9f3f23cfc8 Move kernels.go
-558cd132a87b735f Step kernels.go
-ce6cd99bf8d79fc5 Particle kernels.go
-0600094ce377fbac ID kernels.go
-`
-
-// moveProgram is the program of Move: 77 rows, digest 7da213c255945307.
-const moveProgram = `
-E4lWWVINChoKAQAAABIAAADcEQABASB9ohPCVZRTBw7Y8H8JE+LM1hwcJmkNT6uzAfXuADEQcQImAgAAADgAAAEB8AMJASQDEAEC
-AwgBIAMJAXADEAEDAwgBkAMYARADEAEEAwgBoAMYAZoDEAEFAwgBQAM5AU0DEAEGAwgBkAMYATQDgAEBBwMYAdADUQAEGAEIAxgB
-EAM5AAQYAQkDGAFQAzkABBgBCgMYAZADOQAEGAELAxgB0AM5AAQYAQwDGAEQAyEABBgBDQMYAVADIQEgAxABDgMIAXADGAFAAxAB
-DwMIAbADGAFgAxAAA5cDAgAQA1EABNACAgGAAoQDAYADGAEgA3gBAgMYAaADaQE8A6gCAACAAQAAGAAABAAA8wEAAAgAANQCAADn
-AQAEBAAIAQECBOkCACQQAASBAwAEEAAE2QMAAwEDBQADARIEVVVVVQIQAQIB8gMABBABBANQAASoBAKDAgQCAgEACgICwQEAAhUF
-AAgAgwGAAoUCwAGDAIUChAKAAogBDgdCAMEBwAFAAQYBoAEIAYEASAQBgAKGASAGggGgAUIAABoBhAEoAAgQAcELHgAKHAVAAIcC
-iAOoBQwGBgYHBAMDAwEGAwUArAUGAwMBAAABAKABDQAABwcABgYAAwMDAAAAFgQABgEFAAEBBgMIAQADDwADDgAE8gEAigMBAAC4
-AwAA6wMABAQABAEAAK4DAAvbBQAdAQAAoAQABAQAAOcFAACrBgAIFABwBAAMAQH/LwEAAEgABNABAAQUAACwCQAA0AwAAAwAAOQL
-ARUHHAEYBwwAABwBHAOIDAAABAEfBwwAAOACASIDDAAEMAAAmAsBKAcQBCcAAAAABAAAJAEuAwwNLwAAAC0AAAAyAAAAMwcgATYD
-DAk3AAAANQAAADoHHAE9AwwBPgCsCgQAAABBBxwBRAMMCUUAAABDAAAASAMQAASEAQA8wAIAADgABOgEAAQUAAj0AQAcAQAAjAUB
-HQMwAACXDQAA5AsABBwBIwOUDwAEEAAIuAEABAEAANQCAAAIAAC7DQAACAUwAAAAMQMMASwDjA4ACCAFOAAAADkA5A0ADxwBPwPM
-DQAQWAlGAAAARwAAAEIDsAQABIABADzAAgCQAQEAAL8PADQgACwcAAzEBwAEzAQACKQJAAwUAAi0BwAAVAAEBAAMSAAAAQAMqAgA
-CKoNAASUCgAACAAEbAAACAAIyBAAAJQFAAhEAAB4ASYDDAAMdABgAQAExBMABIQBAAgBABL2AgA2AQAIVAAI4AcALAEAANQCAB8n
-AGkBAATEBwAIwAIAALQEAAD8AwAACAEWAwgAAPwDAAAIAUoLKAAAAQAEwAQABBADAACAAMMIAAXkBAAECAAIeAAAEAAAtBUFEwAA
-ABQD3AwAAAwAAAgAANwMCRkAAAAaAAAAGwMMAAAIAADkDAAA8AMAAIAKDUwAAAApAAAAKgAAACsDDAAACAAA7AkDMAADAaAEAADc
-AQAAfAMDAQwDrBYBEAEIAwYAGAMIARwDyBYBIAEIAwsBIQEIAw0BIgEIAwMAJAMIASgCCAIBLAEIAwwAAgNAAAJgAATsDQAAiAcA
-CAQAACAACKgXAAwcAAC4AgAACAAAmAQAAAQHcy5CeVswXQEHATECBxEyXXMuU2NhbGVzLmdyb3dpYR4kCHBzcG9pbnRzABwETW92
-ZQqwAwAIjBIAAZwCAAeAAQAAxAEAAOgDAADgAgADwxcBQAPgGAFAAJAEBAIAAEAAiAgEAwAAQACYDAQEAABAAOgCBAUAAEAAhAgE
-BgAAQAPDGQGAA7MZAcAAjBoAALwDAADsAwAAHAAEdAA0BAAErAEAHChHdhkLa2VybmVscy5nb3cHAHgRAHgHAHgaAHgdAHgCAHkD
-AHsNAHwSAH0cAH0iAH0gAH0QAH4CAH8XAH8QAIABGwCAARAAdhkKAwQhAHYwAAkABwEADIQGAATsBQAEyAoABLwcAASsHAAEnBwA
-AOwCAAA8AADkEgAAPAAA6BIAADwAAIQGAAA8AACUBgAACAAAkAYAAAgAAIgHAACcAwEXAwgAAKQGAAAIAACNAQAArAMAAKwGAACs
-AwAA7AIAAAgAAKwGAAC0AwAA1BAAAAgBHgMIAACcEwAE4BAAAAgBIQMIAACkEwAA1AMAAOwQAADUAwAA8BAAANQDASUDxAEAAPgG
-AADEAQAAnAQAAAgAAMATAAAIAAD4BgAACAAAiAcAAAgAAIQHAAAIAACIBwAA7AEAAMQTAATYEwAACAAA2BMAAAgAAKARAAAIAACk
-EQAACAAA6BMAAAgAAOwTAAAIAACYEQAACAAA5BMABPgTAAAIAAD4EwAACAAAwBEAAAgAAMQRAAAIAACIFAAACAE7AwgAAIAUAADc
-AgAAlBQAAAgAAJQUAAAIAACZCQAACAAA4BEAAAgAAKQUAAAIAADQEQAACAAAnBQAAIwDAACwFAAACAAAsBQAAAgAAPgRAAAIAAD8
-EQAACAAAwBQAAAgBSQMIAACYCgAA+AEBSwMIAACgCQAD9AMBQADUAwAAxAYAANQDAADEBgAA1AMAAMQGAADUAwAAxAYAA9QDAUAA
-1AMAAMQGAAPhBAGAANQDAA==
-`
-
 // MixKernel is the kernel Mix, compiled for a device.
 //
 // Mix swaps the parts of pairs of a defined type.
@@ -669,7 +396,7 @@ func CompileMix(ctx context.Context, dev *vyre.Device) (MixKernel, error) {
 
 // CompileMixWith is CompileMix with options.
 func CompileMixWith(ctx context.Context, dev *vyre.Device, o vyre.CompileOptions) (MixKernel, error) {
-	p, err := packed.Program(mixProgram, mixMade)
+	p, err := vyreKernels.Program("Mix")
 	if err != nil {
 		return MixKernel{}, err
 	}
@@ -687,29 +414,6 @@ func (k MixKernel) Run(ctx context.Context, grid vyre.Grid, x [][2]ID) (vyre.Res
 	return vyre.Run(ctx, k.Kernel, grid, vyre.InOut(x))
 }
 
-// mixSource is the digest of the source of Mix and of all that it needs.
-const mixSource = "a29e3824eb322add05d6b9fc422875850c53245ed279e627e141a7166ad08a7b"
-
-// mixMade has digests of the declarations that Mix is made of.
-const mixMade = `
-1554d1820d151bb9 Mix kernels.go
-0600094ce377fbac ID kernels.go
-`
-
-// mixProgram is the program of Mix: 20 rows, digest c08ad760aabd23e4.
-const mixProgram = `
-E4lWWVINChoKAQAAABEAAAAkBgABASDAitdgqr0j5BSRUu+G404se7CDYZ6fJBK+O/wbzKE8rQImAgAAADgAAAEB4AMJASQDEAEC
-AwgBEAMJARADEAEDAwgBIAQhAAMBAQQLGAEoAxABBQMIAVADGAEUAxAAA6cBAgBwAxgBUAMQAQcDCAHACxgBCAMIARADgQEABBgB
-CQMIAWALGAEKAwgBsAsYAQsDCAAEsQEABBgBDAMIAVALGAENAwgBoAMYAAQoAQ4DCAGwAxgBGAMQAQ8DCAHQAxgABNACAgGAA+wC
-AAORAgE0AxgBAgMYAUADGAHkAxgABAEBIAOkAwAEBAAAAQAAxAIAANcBAAQEAAgBAwEDAwETBP///38BEAABAhIFAAgAhQCCAYAC
-oAFCAEAAwAEACAvAAcYBxAGFAoUCiAXOAwsDBQUDAwMBAAUFBQALAUMLXwBtAQAI/AEAGAQABMEBAf8PAQAAiwMAAJUCAAD0BAAA
-CAAAzAQAALgEAACkBAAAEAAA1AMAAOgDAAAsAAAQABBEAAgBAABoAACvAwAEEAAEgAEACBAABAwAAJAEABBEAEQBAASkAgALjwcA
-BbwCACwBAB9zABUBABBAAACYAQAA9AYABLAGAASUAQAEsAEADKQBAARIAADkBQAAjAgAAKwDARIDDAAACAETCzAABIQGAASIBAAA
-DAVpeE1peAqcBgFAA2gABNcIAAUBAARgAACgAQAAqAQAFAQoiAEKC2tlcm5lbHMuZ2+IASMAiAEaAIgBAgCJARQAiQEdAIkBCACH
-AQCICAAEeAAAOAAAeAAArAQAAAgAAIAFAACAAQAAzAEABIgFAAAkAACMBQAACAAAkAUAAAgAALACAAAIAACYBQAAPAAAnAUAAAgA
-AKQBAAAIAADUBAAATAAAlAsAAAgAAPgLAAAIAADIAQAACAAApAIAA+AKAUAAbAA=
-`
-
 // hiddenKernel is the kernel hidden, compiled for a device.
 type hiddenKernel struct{ vyre.Kernel }
 
@@ -723,7 +427,7 @@ func compileHidden(ctx context.Context, dev *vyre.Device) (hiddenKernel, error) 
 
 // compileHiddenWith is compileHidden with options.
 func compileHiddenWith(ctx context.Context, dev *vyre.Device, o vyre.CompileOptions) (hiddenKernel, error) {
-	p, err := packed.Program(hiddenProgram, hiddenMade)
+	p, err := vyreKernels.Program("hidden")
 	if err != nil {
 		return hiddenKernel{}, err
 	}
@@ -740,21 +444,3 @@ func (k hiddenKernel) Launch(seq *vyre.Sequence, grid vyre.Grid, x *vyre.Buffer[
 func (k hiddenKernel) Run(ctx context.Context, grid vyre.Grid, x []uint8) (vyre.Result, error) {
 	return vyre.Run(ctx, k.Kernel, grid, vyre.InOut(x))
 }
-
-// hiddenSource is the digest of the source of hidden and of all that it needs.
-const hiddenSource = "7b2d8c762321b35bcb7865d6d107ce6722476e5564f4effa8dd1a5cc8dad79be"
-
-// hiddenMade has digests of the declarations that hidden is made of.
-const hiddenMade = `
-37c9e4db3c796652 hidden kernels.go
-`
-
-// hiddenProgram is the program of hidden: 6 rows, digest 16c9e7d36d1d93f7.
-const hiddenProgram = `
-E4lWWVINChoKAQAAABEAAADMAwABASAWyefTbR2T9zBq5t/4aWVlHrGtmltbZBbzDM9IXNelowImAgAAADgAAAEB4AMJASQDEAEC
-AwgBEAMJARADEAADXwIAIAQhAAMBAQQLGAEMAxABBQMIATADGAEGAxAABAgBQAMYARgDEAEHAwgBYAsYAQgDCAGACxgBCQMIAaAL
-GAEKAwgBwAsYAQsDCAHgCxgABLABAAThAQAEGAENAwgBIAT5AQADAQEOCxgABKABAQ8DCAEwAxgABFgCAYAC7AIBQAMYASgDGAEC
-AxgBcAMYAVwDGAAEAQAA2AIAACAABAQAAAEABLwCAAgUAAQBAgELAkkE////fwIkCQUAwAFAAMEBiAHyAQMDAwMLygEAOgEB/wMB
-AACIAQAAYQAACAAAEAAMIAAEFAAAfQAUIAAMLAAgAQAcQAAMoAIABBwABMQCAAC0AQAEuAEAAPwECHhwcml2YXRlAKsDAAMjAcAI
-RAAAwAEAADwAAIAEAACcAwAABBWOASoLa2VybmVscy5nb44BNwCOARsHfAAEYAAAPAAACAAE1AMAAJwGAAMkAAGHBgA=
-`
