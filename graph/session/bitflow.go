@@ -71,14 +71,15 @@ func (s *Session) BitFlow(ctx context.Context, f BitFlow) (_ *BitSets, err error
 	if err := s.made(); err != nil {
 		return nil, err
 	}
-	if err := s.checkBits(f); err != nil {
+	if err := f.check(s.resident); err != nil {
 		return nil, err
 	}
-	by, err := s.answering(ctx)
+	set := s.sets.first()
+	by, err := set.answering(ctx)
 	if err != nil {
 		return nil, err
 	}
-	defer s.exit(&err)
+	defer set.exit(&err)
 	b := &BitSets{f: f, in: make([]uint64, len(f.Gen))}
 	gen, kill := f.Gen, f.Kill
 	if f.Must {
@@ -101,11 +102,11 @@ func (s *Session) BitFlow(ctx context.Context, f BitFlow) (_ *BitSets, err error
 			b.in[int(v)*f.Words+w] = x
 		}
 	}
-	before := s.moved
+	before := set.moved
 	if b.Run, err = by.bits(ctx, f, gen, kill, b.in); err != nil {
 		return nil, err
 	}
-	s.moved.since(before, &b.Run)
+	set.moved.since(before, &b.Run)
 	if f.Must {
 		for i, x := range b.in {
 			b.in[i] = ^x
@@ -115,7 +116,8 @@ func (s *Session) BitFlow(ctx context.Context, f BitFlow) (_ *BitSets, err error
 	return b, nil
 }
 
-func (s *Session) checkBits(f BitFlow) error {
+// check refuses what is no question about the graph.
+func (f *BitFlow) check(s *resident) error {
 	want := uint64(s.g.Nodes()) * uint64(max(f.Words, 0))
 	switch {
 	case f.Words < 1 || want > math.MaxInt32:
@@ -143,27 +145,27 @@ type bitflow struct {
 	back                  *image // the same, if it is the analysis' own
 }
 
-func (w waved) bits(ctx context.Context, f BitFlow, gen, kill, in []uint64) (run Run, err error) {
-	b, err := w.s.openBits(ctx, f)
+func (k *kernels) bits(ctx context.Context, f BitFlow, gen, kill, in []uint64) (run Run, err error) {
+	b, err := k.openBits(ctx, f)
 	if err != nil {
 		return Run{}, err
 	}
-	up := w.s.dev.NewSequence(w.s.o.Label + " sets")
+	up := k.dev.NewSequence(k.o.Label + " sets")
 	for to, words := range map[driver.Buffer][]uint64{b.in: in, b.gen: gen, b.kill: kill} {
 		up.Upload(driver.All(to), little.Bytes(words), driver.Always)
 	}
 	if _, err = up.Once(ctx); err != nil {
 		return Run{}, err
 	}
-	w.s.moved.uploaded += 8 * uint64(len(in)+len(gen)+len(kill))
-	if run, err = b.run(ctx, w.s.kinds(Query{Kinds: f.Kinds})); err == nil {
-		err = w.s.ended("sets", run)
+	k.moved.uploaded += 8 * uint64(len(in)+len(gen)+len(kill))
+	if run, err = b.run(ctx, k.kinds(Query{Kinds: f.Kinds})); err == nil {
+		err = k.ended("sets", run)
 	}
 	if err != nil {
 		return run, err
 	}
 	host := make([]byte, b.in.Len())
-	if err := w.s.read(ctx, driver.All(b.in), host); err != nil {
+	if err := k.read(ctx, driver.All(b.in), host); err != nil {
 		return run, err
 	}
 	for i := range in {
@@ -173,36 +175,27 @@ func (w waved) bits(ctx context.Context, f BitFlow, gen, kill, in []uint64) (run
 }
 
 // openBits prepares it, if it is not.
-func (s *Session) openBits(ctx context.Context, f BitFlow) (*bitflow, error) {
-	if b := s.flows; b != nil {
-		if b.words == f.Words && b.backward == f.Backward {
-			return b, nil
-		}
-		s.flows = nil
-		s.closers = slices.DeleteFunc(s.closers, func(c interface{ Close() error }) bool { return c == b })
-		if err := b.Close(); err != nil {
+func (k *kernels) openBits(ctx context.Context, f BitFlow) (*bitflow, error) {
+	if b := k.flows.made; b != nil && (b.words != f.Words || b.backward != f.Backward) {
+		if err := k.flows.drop(k.runner); err != nil {
 			return nil, err
 		}
 	}
-	b, err := s.newBits(ctx, f)
-	if err == nil {
-		s.flows, s.closers = b, append(s.closers, b)
-	}
-	return b, err
+	return k.flows.get(k.runner, func() (*bitflow, error) { return newBits(ctx, k.runner, f) })
 }
 
 // wantBits counts its memory.
-func (s *Session) wantBits(f BitFlow) *bitflow {
+func wantBits(s *runner, f BitFlow) *bitflow {
 	b := &bitflow{analysis: s.analysis("sets"), words: f.Words, backward: f.Backward}
 	words := 8 * int64(len(f.Gen))
 	b.want(&b.in, words, "sets")
 	b.want(&b.gen, words, "sets made")
 	b.want(&b.kill, words, "sets killed")
 	b.want(&b.queued, 4*int64(s.g.Nodes()), "sets queued")
-	b.of = &s.forward
+	b.of = s.forward
 	if f.Backward {
 		if b.of = s.back; b.of == nil {
-			if b.of = s.turned(); b.of != &s.forward {
+			if b.of = s.turned(); b.of != s.forward {
 				b.back = b.of
 				b.want(&b.of.memory, b.of.bytes(), "reverse")
 			}
@@ -211,8 +204,8 @@ func (s *Session) wantBits(f BitFlow) *bitflow {
 	return b
 }
 
-func (s *Session) newBits(ctx context.Context, f BitFlow) (*bitflow, error) {
-	b := s.wantBits(f)
+func newBits(ctx context.Context, s *runner, f BitFlow) (*bitflow, error) {
+	b := wantBits(s, f)
 	p, err := waves.UnpackBits()
 	if err == nil {
 		err = b.open()

@@ -83,63 +83,42 @@ func (s *Session) Components(ctx context.Context, kinds uint32) (_ *Components, 
 	if err := s.made(); err != nil {
 		return nil, err
 	}
-	by, err := s.answering(ctx)
+	set := s.sets.first()
+	by, err := set.answering(ctx)
 	if err != nil {
 		return nil, err
 	}
-	defer s.exit(&err)
-	before := s.moved
-	labels, run, err := by.weak(ctx, s.kinds(Query{Kinds: kinds}))
+	defer set.exit(&err)
+	before := set.moved
+	labels, run, err := by.weak(ctx, set.kinds(Query{Kinds: kinds}))
 	if err != nil {
 		return nil, err
 	}
-	s.moved.since(before, &run)
+	set.moved.since(before, &run)
 	return partition(labels, run), nil
 }
 
-func (w waved) weak(ctx context.Context, filter uint32) ([]uint32, Run, error) {
-	s := w.s
-	at, _, err := s.labelled(ctx, filter, math.MaxUint64)
+func (k *kernels) weak(ctx context.Context, filter uint32) ([]uint32, Run, error) {
+	at, _, err := k.labelled(ctx, filter, math.MaxUint64)
 	if err != nil {
 		return nil, Run{}, err
 	}
 	var r Run
 	var from driver.Range
 	if at >= 0 {
-		n := 4 * int64(s.g.Nodes())
-		r, from = s.labels.slots[at].run, driver.Part(s.labels.memory, int64(at)*n, n)
+		r, from = k.labels.made.slots[at].run, k.labels.made.of(at)
 	} else {
-		if r, err = s.runWeak(ctx, filter); err != nil {
+		w, err := openWeak(ctx, k.runner, &k.components)
+		if err != nil {
 			return nil, Run{}, err
 		}
-		from = driver.All(s.weak.parent)
+		if r, err = w.find(ctx, filter); err != nil {
+			return nil, Run{}, err
+		}
+		from = driver.All(w.parent)
 	}
-	labels, err := s.readWords(ctx, from)
+	labels, err := k.readWords(ctx, from)
 	return labels, r, err
-}
-
-// runWeak leaves labels for the kinds that the filter allows in the memory of weak.
-func (s *Session) runWeak(ctx context.Context, filter uint32) (Run, error) {
-	if err := s.openWeak(ctx); err != nil {
-		return Run{}, err
-	}
-	r, err := s.weak.run(ctx, filter)
-	if err == nil {
-		err = s.ended("components", r)
-	}
-	return r, err
-}
-
-// openWeak prepares weak components, if it is the first time.
-func (s *Session) openWeak(ctx context.Context) error {
-	if s.weak != nil {
-		return nil
-	}
-	w, err := s.newWeak(ctx)
-	if err == nil {
-		s.weak, s.closers = w, append(s.closers, w)
-	}
-	return err
 }
 
 // weak makes weak components.
@@ -148,7 +127,12 @@ type weak struct {
 	parent, largest driver.Buffer
 }
 
-func (s *Session) newWeak(ctx context.Context) (*weak, error) {
+// openWeak prepares weak components, if it is the first time.
+func openWeak(ctx context.Context, s *runner, to *kept[*weak]) (*weak, error) {
+	return to.get(s, func() (*weak, error) { return newWeak(ctx, s) })
+}
+
+func newWeak(ctx context.Context, s *runner) (*weak, error) {
 	w := &weak{analysis: s.analysis("components")}
 	w.want(&w.parent, 4*int64(s.g.Nodes()), "components")
 	w.want(&w.largest, 4, "largest component")
@@ -160,6 +144,15 @@ func (s *Session) newWeak(ctx context.Context) (*weak, error) {
 		return nil, err
 	}
 	return w, w.plan(ctx, w.waves(p), weakDependencies, megakernel.Options{Blocks: megakernel.AllBlocks})
+}
+
+// find leaves labels for the kinds that the filter allows in the memory of components.
+func (w *weak) find(ctx context.Context, filter uint32) (Run, error) {
+	r, err := w.run(ctx, filter)
+	if err == nil {
+		err = w.s.ended("components", r)
+	}
+	return r, err
 }
 
 // The waves of components, by number: a straight line, of which joining what is left is the only round.
@@ -184,7 +177,7 @@ func (w *weak) waves(p waves.Components) []megakernel.Wave {
 	before := func(program *ir.Program, over megakernel.Domain, args ...driver.Arg) megakernel.Wave {
 		return megakernel.Wave{Program: program, Phase: megakernel.Before, Domain: over, Args: args}
 	}
-	ends := append(maskedArrays(&s.forward), filter, parent)
+	ends := append(maskedArrays(s.forward), filter, parent)
 	round := append([]driver.Arg{megakernel.Round{}, megakernel.Size{}}, s.forward.arrays()...)
 	round = append(round, filter, parent, list, lengths, megakernel.Vote{}, megakernel.Edges{})
 	return []megakernel.Wave{

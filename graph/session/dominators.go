@@ -49,21 +49,22 @@ func (s *Session) Dominators(ctx context.Context, roots []uint32, kinds uint32) 
 		return nil, err
 	}
 	for i, v := range roots {
-		if int64(v) >= int64(s.g.Nodes()) {
-			return nil, s.refuse(fmt.Sprintf("root %d is node %d, the graph has %d", i, v, s.g.Nodes()), "nodes count from 0")
+		if int64(v) >= int64(s.resident.g.Nodes()) {
+			return nil, s.resident.refuse(fmt.Sprintf("root %d is node %d, the graph has %d", i, v, s.resident.g.Nodes()), "nodes count from 0")
 		}
 	}
-	by, err := s.answering(ctx)
+	set := s.sets.first()
+	by, err := set.answering(ctx)
 	if err != nil {
 		return nil, err
 	}
-	defer s.exit(&err)
-	d := &Dominators{g: s.g, kinds: s.kinds(Query{Kinds: kinds}), idom: make([]uint32, s.g.Nodes())}
-	before := s.moved
+	defer set.exit(&err)
+	d := &Dominators{g: set.g, kinds: set.kinds(Query{Kinds: kinds}), idom: make([]uint32, set.g.Nodes())}
+	before := set.moved
 	if d.Shares, d.Run, err = by.dominators(ctx, roots, d.kinds, d.idom); err != nil {
 		return nil, err
 	}
-	s.moved.since(before, &d.Run)
+	set.moved.since(before, &d.Run)
 	return d, nil
 }
 

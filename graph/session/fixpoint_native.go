@@ -11,18 +11,18 @@ import (
 
 // openNative makes it one that the host's cores find, where that is the session's engine.
 func (x *Fixpoint[T]) openNative(ctx context.Context) (err error) {
-	if err := x.a.s.enter(ctx); err != nil {
+	if err := x.set.enter(ctx); err != nil {
 		return err
 	}
-	defer x.a.s.exit(&err)
+	defer x.set.exit(&err)
 	x.a.bytes = 0
-	x.a.closers = []interface{ Close() error }{} // open, and nothing to close
-	x.a.s.closers = append(x.a.s.closers, x.a)
+	x.a.closers = []closer{} // open, and nothing to close
+	x.set.keep(x.a)
 	return nil
 }
 
 func (x *Fixpoint[T]) runNative(ctx context.Context, start Start[T], nodes []uint32, values []T) (*Fixed[T], error) {
-	s, began := x.a.s, time.Now()
+	s, began := x.set, time.Now()
 	facts := slices.Clone(start.All)
 	if start.All == nil {
 		facts = slices.Repeat([]T{start.Others}, s.g.Nodes())
@@ -34,11 +34,11 @@ func (x *Fixpoint[T]) runNative(ctx context.Context, start Start[T], nodes []uin
 	if len(weights) == 0 {
 		weights = nil
 	}
-	stats, settled, err := cpu.Fixpoint(ctx, s.native, x.along, x.join, weights, s.kinds(Query{Kinds: start.Kinds}), nodes, start.All != nil, facts, x.rounds)
+	stats, settled, err := cpu.Fixpoint(ctx, s.host.e, x.along, x.join, weights, s.kinds(Query{Kinds: start.Kinds}), nodes, start.All != nil, facts, x.rounds)
 	if err != nil {
 		return nil, err
 	}
-	r := native{s, s.native, ""}.ran(began, stats)
+	r := s.host.ran(began, stats)
 	if !settled {
 		r.Record.Status = megakernel.BudgetSpent
 	}

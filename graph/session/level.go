@@ -17,11 +17,11 @@ func (s *Session) Levels(ctx context.Context, q Query) (levels []uint32, err err
 	if q, err = s.forLevels(q); err != nil {
 		return nil, err
 	}
-	set, by, err := s.asking(ctx, 1)
+	set, by, err := s.sets.take(ctx, 1)
 	if err != nil {
 		return nil, err
 	}
-	defer s.leave(set, &err)
+	defer s.sets.leave(set, &err)
 	levels, _, err = by.levels(ctx, q)
 	return levels, err
 }
@@ -31,28 +31,27 @@ func (s *Session) forLevels(q Query) (Query, error) {
 	if err := s.made(); err != nil {
 		return q, err
 	}
-	if s.back == nil {
-		return q, s.refuse("the session answers no question about levels", "open it with session.Options.Levels")
+	if s.resident.back == nil {
+		return q, s.resident.refuse("the session answers no question about levels", "open it with session.Options.Levels")
 	}
-	return s.settle(0, q)
+	return s.resident.settle(0, q)
 }
 
 // levels stay on the device as well, for parents.
-func (w waved) levels(ctx context.Context, q Query) ([]uint32, Run, error) {
-	s := w.s
-	s.stageTurn(0, 0, 1)
-	s.stageQuery(0, q)
-	run, err := s.submit(ctx, shape{queries: 1, levels: true})
+func (k *kernels) levels(ctx context.Context, q Query) ([]uint32, Run, error) {
+	k.stage.turn(0, 0, 1)
+	k.stage.query(0, q)
+	run, err := k.submit(ctx, shape{queries: 1, levels: true})
 	if err != nil {
 		return nil, Run{}, err
 	}
-	levels := make([]uint32, s.g.Nodes())
-	getWords(levels, s.levelBytes)
+	levels := make([]uint32, k.g.Nodes())
+	getWords(levels, k.levelBytes)
 	return levels, run, nil
 }
 
 // levelWaves search for the levels of one query.
-func (s *Session) levelWaves(p waves.Programs) []megakernel.Wave {
+func (s *searches) levelWaves(p waves.Programs) []megakernel.Wave {
 	turn, level, sums, list, lengths, filter := s.turn, driver.All(s.level), driver.All(s.sums), driver.All(s.list), driver.All(s.lengths), driver.All(s.filter)
 	round := append([]driver.Arg{megakernel.Round{}, megakernel.Size{}}, s.forward.arrays()...)
 	round = append(append(round, s.back.arrays()...), level, sums, filter, list, lengths, megakernel.Vote{}, megakernel.Edges{})

@@ -12,7 +12,8 @@ import (
 // device, and the round of a visit in which a node was listed, by which it is known what has to be gone on from in other parts.
 type partLanes struct {
 	seen, queued, staged, turn, counts driver.Buffer
-	nowhere                            driver.Buffer    // the visit of no part
+	nowhere                            driver.Buffer // the visit of no part
+	stage                              stage
 	seed, answer                       *megakernel.Plan // make sets of seeds, and the set of a lane
 }
 
@@ -29,7 +30,7 @@ func (p *parts) wantLanes() {
 	p.want(&l.turn, 4, "turn")
 	p.want(&l.counts, 4*int64(lanes), "counts of lanes")
 	p.want(&l.nowhere, 4*waves.VisitWords, "no visit")
-	s.queryBytes = make([]byte, 4*lanes*s.stride)
+	l.stage = stage{s.resident, make([]byte, 4*lanes*s.stride)}
 }
 
 // closeLanes takes what was listed out of the queue.
@@ -58,14 +59,15 @@ func (p *parts) planLanes() (err error) {
 }
 
 // together answers queries that allow the same kinds of arcs: each part that is visited is searched for all of them.
-func (p *parts) together(ctx context.Context, queries []Query, group []int, all []*Reached) error {
+func (e partEngine) together(ctx context.Context, queries []Query, group []int, all []*Reached) error {
+	p := e.p
 	began, s, l := p.begins(), p.s, &p.lanes
-	s.stageTurn(0, 0, len(group))
+	l.stage.turn(0, 0, len(group))
 	for k, i := range group {
-		s.stageQuery(k, queries[i])
+		l.stage.query(k, queries[i])
 	}
 	staged := 4 * len(group) * s.stride
-	if err := p.s.write(ctx, driver.Part(l.staged, 0, int64(staged)), s.queryBytes[:staged]); err != nil {
+	if err := p.s.write(ctx, driver.Part(l.staged, 0, int64(staged)), l.stage.bytes[:staged]); err != nil {
 		return err
 	}
 	err := p.recorded(ctx, "begin together", func(q *driver.Sequence) {
@@ -77,7 +79,7 @@ func (p *parts) together(ctx context.Context, queries []Query, group []int, all 
 		return err
 	}
 	var run Run
-	if _, err = p.finish(ctx, l.seed); err != nil {
+	if _, err = p.s.finish(ctx, l.seed); err != nil {
 		return err
 	}
 	if err = p.search(ctx, lanesPart, &run); err != nil {
@@ -85,7 +87,7 @@ func (p *parts) together(ctx context.Context, queries []Query, group []int, all 
 	}
 	for _, i := range group {
 		all[i].renew(queries[i], s.words(), p.why())
-		if _, err = p.finish(ctx, l.answer); err != nil {
+		if _, err = p.s.finish(ctx, l.answer); err != nil {
 			return err
 		}
 		if queries[i].Count {

@@ -103,13 +103,13 @@ func (t *partSlot) plan(what visiting) (*megakernel.Plan, error) {
 func (p *parts) sweep(ctx context.Context, list []int, what visiting, level uint32, sum *Run) error {
 	for i, k := range list {
 		began := time.Now()
-		t, err := p.ready(ctx, k, sum)
+		t, err := p.slots.ready(ctx, k, sum)
 		sum.Link += time.Since(began)
 		if err != nil {
 			return err
 		}
 		if i+1 < len(list) {
-			p.fetch(ctx, list[i+1], t)
+			p.slots.fetch(ctx, list[i+1], t)
 		}
 		m, err := t.plan(what)
 		if err != nil {
@@ -118,7 +118,7 @@ func (p *parts) sweep(ctx context.Context, list []int, what visiting, level uint
 		if err := p.s.write(ctx, driver.All(t.visit), little.Bytes([]uint32{p.cuts[k], p.cuts[k+1], level})); err != nil {
 			return err
 		}
-		r, err := p.finish(ctx, m)
+		r, err := p.s.finish(ctx, m)
 		if err != nil {
 			return err
 		}

@@ -21,8 +21,8 @@ func (s *Session) Path(ctx context.Context, q Query, targets []uint32) ([]Step, 
 		return nil, nil, err
 	}
 	for i, v := range targets {
-		if int64(v) >= int64(s.g.Nodes()) {
-			return nil, nil, s.refuse(fmt.Sprintf("target %d is node %d, the graph has %d", i, v, s.g.Nodes()), "nodes count from 0")
+		if int64(v) >= int64(s.resident.g.Nodes()) {
+			return nil, nil, s.resident.refuse(fmt.Sprintf("target %d is node %d, the graph has %d", i, v, s.resident.g.Nodes()), "nodes count from 0")
 		}
 	}
 	levels, err := s.Levels(ctx, q)
@@ -38,7 +38,7 @@ func (s *Session) Path(ctx context.Context, q Query, targets []uint32) ([]Step, 
 	if nearest == graph.None {
 		return nil, levels, nil
 	}
-	path, err := s.backtrack(levels, nearest, s.kinds(q))
+	path, err := s.resident.backtrack(levels, nearest, s.resident.kinds(q))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -46,7 +46,7 @@ func (s *Session) Path(ctx context.Context, q Query, targets []uint32) ([]Step, 
 }
 
 // backtrack reads the session's graphs.
-func (s *Session) backtrack(levels []uint32, node, filter uint32) (path []Step, err error) {
+func (s *resident) backtrack(levels []uint32, node, filter uint32) (path []Step, err error) {
 	err = s.g.Read(func() error {
 		path = backtrack(s.g, s.back.g, levels, node, filter)
 		return nil

@@ -23,38 +23,35 @@ func (s *Session) StrongComponents(ctx context.Context, kinds uint32) (_ *Compon
 	if err := s.made(); err != nil {
 		return nil, err
 	}
-	by, err := s.answering(ctx)
+	set := s.sets.first()
+	by, err := set.answering(ctx)
 	if err != nil {
 		return nil, err
 	}
-	defer s.exit(&err)
+	defer set.exit(&err)
 	ask := by.strong
-	if s.symmetric {
+	if set.symmetric {
 		ask = by.weak
 	}
-	before := s.moved
-	labels, run, err := ask(ctx, s.kinds(Query{Kinds: kinds}))
+	before := set.moved
+	labels, run, err := ask(ctx, set.kinds(Query{Kinds: kinds}))
 	if err != nil {
 		return nil, err
 	}
-	s.moved.since(before, &run)
+	set.moved.since(before, &run)
 	return partition(labels, run), nil
 }
 
-func (w waved) strong(ctx context.Context, filter uint32) ([]uint32, Run, error) {
-	s := w.s
-	if s.strong == nil {
-		o, err := s.newStrong(ctx)
-		if err != nil {
-			return nil, Run{}, err
-		}
-		s.strong, s.closers = o, append(s.closers, o)
+func (k *kernels) strong(ctx context.Context, filter uint32) ([]uint32, Run, error) {
+	o, err := k.cycles.get(k.runner, func() (*strong, error) { return newStrong(ctx, k.runner) })
+	if err != nil {
+		return nil, Run{}, err
 	}
-	r, err := s.strong.all(ctx, filter)
+	r, err := o.all(ctx, filter)
 	if err != nil {
 		return nil, r, err
 	}
-	labels, err := s.readWords(ctx, driver.All(s.strong.label))
+	labels, err := k.readWords(ctx, driver.All(o.label))
 	return labels, r, err
 }
 
@@ -68,7 +65,7 @@ type strong struct {
 }
 
 // wantStrong counts its memory.
-func (s *Session) wantStrong() *strong {
+func wantStrong(s *runner) *strong {
 	o := &strong{analysis: s.analysis("strong components"), back: s.back}
 	n := 4 * int64(s.g.Nodes())
 	o.want(&o.label, n, "strong components")
@@ -82,8 +79,8 @@ func (s *Session) wantStrong() *strong {
 	return o
 }
 
-func (s *Session) newStrong(ctx context.Context) (*strong, error) {
-	o := s.wantStrong()
+func newStrong(ctx context.Context, s *runner) (*strong, error) {
+	o := wantStrong(s)
 	p, err := cycles.Unpack(s.g.Masks() != nil)
 	if err == nil {
 		err = o.open()
@@ -112,19 +109,19 @@ func (o *strong) plans(ctx context.Context, p cycles.Programs) error {
 		return append(append(all, args...), list, lengths, megakernel.Vote{}, megakernel.Edges{})
 	}
 	over := megakernel.Spread(lengths, uint32(s.g.Nodes()))
-	colours := []megakernel.Wave{clear, before(p.Open), {Program: p.Colour, Domain: over, Args: round(&s.forward, filter, label, colour, queued)}}
+	colours := []megakernel.Wave{clear, before(p.Open), {Program: p.Colour, Domain: over, Args: round(s.forward, filter, label, colour, queued)}}
 	gathers := []megakernel.Wave{clear, before(p.Roots), {Program: p.Gather, Domain: over, Args: round(o.back, filter, label, colour)}}
 	for _, m := range []struct {
 		to    **megakernel.Plan
 		waves []megakernel.Wave
 		deps  []megakernel.Dependency
 	}{
-		{&o.sources, s.peelWaves(p, cycles.ByNode, 0, &s.forward, o.label, o.count), peelDependencies},
-		{&o.ends, s.peelWaves(p, cycles.ByNode, 0, o.back, o.label, o.count), peelDependencies},
+		{&o.sources, peelWaves(s, p, cycles.ByNode, 0, s.forward, o.label, o.count), peelDependencies},
+		{&o.ends, peelWaves(s, p, cycles.ByNode, 0, o.back, o.label, o.count), peelDependencies},
 		{&o.colours, colours, peelDependencies[:1]},
 		{&o.gathers, gathers, peelDependencies[:1]},
 	} {
-		if err := o.plan(ctx, m.waves, m.deps, megakernel.Options{MaxRounds: s.peelRounds()}); err != nil {
+		if err := o.plan(ctx, m.waves, m.deps, megakernel.Options{MaxRounds: peelRounds(s.g)}); err != nil {
 			return err
 		}
 		*m.to = o.p

@@ -36,45 +36,44 @@ func (s *Session) TopologicalLevels(ctx context.Context, kinds uint32) (_ *Topol
 	if err := s.made(); err != nil {
 		return nil, err
 	}
-	by, err := s.answering(ctx)
+	set := s.sets.first()
+	by, err := set.answering(ctx)
 	if err != nil {
 		return nil, err
 	}
-	defer s.exit(&err)
-	filter := s.kinds(Query{Kinds: kinds})
-	o, before := &Topological{}, s.moved
+	defer set.exit(&err)
+	filter := set.kinds(Query{Kinds: kinds})
+	o, before := &Topological{}, set.moved
 	if o.levels, o.Run, err = by.topological(ctx, filter); err != nil {
 		return nil, err
 	}
-	s.moved.since(before, &o.Run)
+	set.moved.since(before, &o.Run)
 	for _, level := range o.levels {
 		if level == graph.None {
 			o.stuck++
 		}
 	}
 	if o.stuck > 0 {
-		o.cycle = cycle(s.g, o.levels, filter)
+		o.cycle = cycle(set.g, o.levels, filter)
 	}
 	return o, nil
 }
 
-func (w waved) topological(ctx context.Context, filter uint32) ([]uint32, Run, error) {
-	s := w.s
-	if s.order == nil {
-		o, err := s.newPeels(ctx, "topological levels", cycles.ByRound, &s.forward)
-		if err != nil {
-			return nil, Run{}, err
-		}
-		s.order, s.closers = o, append(s.closers, o)
+func (k *kernels) topological(ctx context.Context, filter uint32) ([]uint32, Run, error) {
+	o, err := k.order.get(k.runner, func() (*peels, error) {
+		return newPeels(ctx, k.runner, "topological levels", cycles.ByRound, k.forward)
+	})
+	if err != nil {
+		return nil, Run{}, err
 	}
-	r, err := s.order.run(ctx, filter)
+	r, err := o.run(ctx, filter)
 	if err == nil {
-		err = s.ended("topological levels", r)
+		err = k.ended("topological levels", r)
 	}
 	if err != nil {
 		return nil, r, err
 	}
-	levels, err := s.readWords(ctx, driver.All(s.order.label))
+	levels, err := k.readWords(ctx, driver.All(o.label))
 	return levels, r, err
 }
 
@@ -118,7 +117,7 @@ type peels struct {
 }
 
 // newPeels prepares it, with labels of its own.
-func (s *Session) newPeels(ctx context.Context, label string, by uint32, of *image) (*peels, error) {
+func newPeels(ctx context.Context, s *runner, label string, by uint32, of *image) (*peels, error) {
 	o := &peels{analysis: s.analysis(label)}
 	n := 4 * int64(s.g.Nodes())
 	o.want(&o.label, n, label)
@@ -130,16 +129,16 @@ func (s *Session) newPeels(ctx context.Context, label string, by uint32, of *ima
 	if err != nil {
 		return nil, err
 	}
-	return o, o.plan(ctx, s.peelWaves(p, by, 1, of, o.label, o.count), peelDependencies, megakernel.Options{MaxRounds: s.peelRounds()})
+	return o, o.plan(ctx, peelWaves(s, p, by, 1, of, o.label, o.count), peelDependencies, megakernel.Options{MaxRounds: peelRounds(s.g)})
 }
 
 // peelRounds are more than there can be: each takes a node away.
-func (s *Session) peelRounds() uint32 { return uint32(min(s.g.Nodes()+1, 1<<31)) }
+func peelRounds(g *graph.CSR) uint32 { return uint32(min(g.Nodes()+1, 1<<31)) }
 
 var peelDependencies = []megakernel.Dependency{{Before: 0, After: 1}, {Before: 1, After: 2}}
 
 // peelWaves take nodes away along the arcs of an image; all is 1 if none has a label at first.
-func (s *Session) peelWaves(p cycles.Programs, by, all uint32, of *image, labels, counts driver.Buffer) []megakernel.Wave {
+func peelWaves(s *runner, p cycles.Programs, by, all uint32, of *image, labels, counts driver.Buffer) []megakernel.Wave {
 	label, count, list, lengths, filter := driver.All(labels), driver.All(counts), driver.All(s.list), driver.All(s.lengths), driver.All(s.filter)
 	counting := append([]driver.Arg{}, maskedArrays(of)...)
 	counting = slices.Insert(counting, 1, driver.Arg(driver.U32(by)))

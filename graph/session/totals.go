@@ -15,25 +15,6 @@ type Totals struct {
 	Bytes                       uint64        // that the session takes on the device now: see Session.Bytes
 }
 
-// Totals returns the sums.
-func (s *Session) Totals() Totals {
-	t := s.own()
-	for _, o := range s.sets.others {
-		t.join(o.own())
-	}
-	t.Bytes = s.Bytes()
-	return t
-}
-
-// own are the sums of a set.
-func (s *Session) own() Totals {
-	s.calls.Wait()
-	defer s.calls.Give()
-	t := s.totals
-	t.Uploaded, t.Read, t.Allocations = s.moved.uploaded, s.moved.read, s.moved.buffers
-	return t
-}
-
 // join adds those of another set.
 func (t *Totals) join(o Totals) {
 	t.Runs += o.Runs

@@ -58,12 +58,13 @@ func (s *Session) Tree(ctx context.Context, q Query) (_ *Tree, err error) {
 	if q, err = s.forLevels(q); err != nil {
 		return nil, err
 	}
-	by, err := s.searching(ctx, 2) // parents take another pass over the arcs
+	set := s.sets.first()
+	by, err := set.searching(ctx, 2) // parents take another pass over the arcs
 	if err != nil {
 		return nil, err
 	}
-	defer s.exit(&err)
-	t, before := &Tree{g: s.g, kinds: s.kinds(q)}, s.moved
+	defer set.exit(&err)
+	t, before := &Tree{g: set.g, kinds: set.kinds(q)}, set.moved
 	if t.levels, t.Run, err = by.levels(ctx, q); err != nil {
 		return nil, err
 	}
@@ -72,7 +73,7 @@ func (s *Session) Tree(ctx context.Context, q Query) (_ *Tree, err error) {
 		return nil, err
 	}
 	t.Run.alsoTook(looked)
-	s.moved.since(before, &t.Run)
+	set.moved.since(before, &t.Run)
 	for _, l := range t.levels {
 		if l != graph.None {
 			t.Run.Record.Rounds = max(t.Run.Record.Rounds, l+1)
@@ -81,20 +82,16 @@ func (s *Session) Tree(ctx context.Context, q Query) (_ *Tree, err error) {
 	return t, nil
 }
 
-func (w waved) parents(ctx context.Context, _ []uint32, kinds uint32) ([]uint32, Run, error) {
-	s := w.s
-	if s.parents == nil {
-		p, err := s.newParents(ctx)
-		if err != nil {
-			return nil, Run{}, err
-		}
-		s.parents, s.closers = p, append(s.closers, p)
+func (k *kernels) parents(ctx context.Context, _ []uint32, kinds uint32) ([]uint32, Run, error) {
+	p, err := k.tree.get(k.runner, func() (*parents, error) { return newParents(ctx, k.runner, k.level) })
+	if err != nil {
+		return nil, Run{}, err
 	}
-	run, err := s.parents.run(ctx, kinds)
+	run, err := p.run(ctx, kinds)
 	if err != nil {
 		return nil, run, err
 	}
-	list, err := s.readWords(ctx, driver.All(s.parents.memory))
+	list, err := k.readWords(ctx, driver.All(p.memory))
 	return list, run, err
 }
 
@@ -104,7 +101,7 @@ type parents struct {
 	memory driver.Buffer
 }
 
-func (s *Session) newParents(ctx context.Context) (*parents, error) {
+func newParents(ctx context.Context, s *runner, levels driver.Buffer) (*parents, error) {
 	p := &parents{analysis: s.analysis("parents")}
 	p.want(&p.memory, 4*int64(s.g.Nodes()), "parents")
 	program, err := waves.ParentsProgram()
@@ -114,6 +111,6 @@ func (s *Session) newParents(ctx context.Context) (*parents, error) {
 	if err != nil {
 		return nil, err
 	}
-	args := append(maskedArrays(s.back), driver.All(s.filter), driver.All(s.level), driver.All(p.memory))
+	args := append(maskedArrays(s.back), driver.All(s.filter), driver.All(levels), driver.All(p.memory))
 	return p, p.plan(ctx, []megakernel.Wave{{Program: program, Domain: megakernel.Fixed(uint32(s.g.Nodes())), Args: args}}, nil, megakernel.Options{})
 }
