@@ -34,7 +34,7 @@ func FromFunc(ctx context.Context, n uint32, most uint64, masked bool, arcs func
 	if err := wrong.Load(); err != nil {
 		return nil, *err
 	}
-	g := &CSR{rows: newOffsets(degrees)}
+	g := &CSR{arrays: arrays{rows: newOffsets(degrees)}}
 	rows, total := &g.rows, g.rows.at(int(n))
 	g.targets = make([]uint32, total)
 	targets := g.targets
@@ -72,7 +72,7 @@ func (p Portion) count(number *uint32) {
 }
 
 // sortRows makes rows ascend by target, then by mask. Rows that do are left alone.
-func (g *CSR) sortRows(ctx context.Context) error {
+func (g *arrays) sortRows(ctx context.Context) error {
 	return portions(ctx, uint64(g.Arcs()), func(p Portion) {
 		for u, last := p.Of(uint64(g.Nodes())); u < last && !p.Ended(); u++ {
 			g.sortRow(uint32(u), p.kept)
@@ -81,7 +81,7 @@ func (g *CSR) sortRows(ctx context.Context) error {
 }
 
 // sortRow sorts one row. Its keys need memory, which is kept for the next one.
-func (g *CSR) sortRow(u uint32, row *[]uint64) {
+func (g *arrays) sortRow(u uint32, row *[]uint64) {
 	targets, masks := g.row(u)
 	if masks == nil {
 		if !slices.IsSorted(targets) {

@@ -43,15 +43,19 @@ const (
 // CSR is a directed graph in compressed rows. The zero value has no nodes. It never changes, and any number of
 // goroutines may read it.
 type CSR struct {
-	rows    offsets
-	targets []uint32
-	masks   []uint32 // one an arc, or none if all are 1
-	data    Data
-
-	file   *file // that the arrays are in; nil if they are in memory
+	arrays
+	data   Data
 	lender *file // that data is in, of a graph that was made of one in a file; nil if there is none
 	digest once[[32]byte]
 	both   once[bool] // what Symmetric found
+}
+
+// arrays are the rows of a graph. What goes over them looks after faults itself, within CSR.Read.
+type arrays struct {
+	rows    offsets
+	targets []uint32
+	masks   []uint32 // one an arc, or none if all are 1
+	file    *file    // that they are in; nil if they are in memory
 }
 
 // New makes a graph of its arrays, which it keeps: they must not be written again. starts are the offsets, one more than there
@@ -62,7 +66,7 @@ func New[O uint32 | uint64](ctx context.Context, starts []O, targets, masks []ui
 	if err := errOf(ctx, "check"); err != nil {
 		return nil, err
 	}
-	g := &CSR{targets: targets, masks: masks}
+	g := &CSR{arrays: arrays{targets: targets, masks: masks}}
 	switch o := any(starts).(type) {
 	case []uint32:
 		g.rows.narrow = o
@@ -82,7 +86,7 @@ func New[O uint32 | uint64](ctx context.Context, starts []O, targets, masks []ui
 }
 
 // dropEqualMasks leaves out masks that are all 1, so that a graph has one form.
-func (g *CSR) dropEqualMasks() {
+func (g *arrays) dropEqualMasks() {
 	for _, m := range g.masks {
 		if m != 1 {
 			return
@@ -92,20 +96,20 @@ func (g *CSR) dropEqualMasks() {
 }
 
 // Nodes returns how many nodes there are. Their ids count from 0.
-func (g *CSR) Nodes() int { return max(g.rows.len(), 1) - 1 }
+func (g *arrays) Nodes() int { return max(g.rows.len(), 1) - 1 }
 
 // Arcs returns how many arcs there are.
-func (g *CSR) Arcs() int { return len(g.targets) }
+func (g *arrays) Arcs() int { return len(g.targets) }
 
 // Offsets returns where each row starts among the targets, and at the end the number of arcs. It must not be written. It is nil
 // where 32 bits do not count the arcs, of a graph with 2³² of them or more: see WideOffsets.
-func (g *CSR) Offsets() []uint32 { return g.starts().narrow }
+func (g *arrays) Offsets() []uint32 { return g.starts().narrow }
 
 // WideOffsets returns what Offsets does, with 64 bits each, where 32 do not count the arcs; else nil.
-func (g *CSR) WideOffsets() []uint64 { return g.rows.wide }
+func (g *arrays) WideOffsets() []uint64 { return g.rows.wide }
 
 // starts are the offsets, also of the zero value.
-func (g *CSR) starts() offsets {
+func (g *arrays) starts() offsets {
 	if g.rows.len() == 0 {
 		return offsets{narrow: []uint32{0}}
 	}
@@ -123,7 +127,7 @@ func (g *CSR) First(node uint32) (first int) {
 }
 
 // Targets returns the targets of all arcs, row by row. It must not be written.
-func (g *CSR) Targets() []uint32 { return g.targets }
+func (g *arrays) Targets() []uint32 { return g.targets }
 
 // Masks returns the kinds of all arcs in the order of Targets, or nil if all have mask 1. It must not be written.
 func (g *CSR) Masks() (masks []uint32) {
@@ -138,7 +142,7 @@ func (g *CSR) Masks() (masks []uint32) {
 }
 
 // kinds is Masks for who looks after faults.
-func (g *CSR) kinds() []uint32 {
+func (g *arrays) kinds() []uint32 {
 	if g.file != nil && g.masks == nil {
 		return g.file.unpacked()
 	}
@@ -157,7 +161,7 @@ func (g *CSR) Row(node uint32) (targets, masks []uint32) {
 }
 
 // row is Row for who looks after faults.
-func (g *CSR) row(node uint32) (targets, masks []uint32) {
+func (g *arrays) row(node uint32) (targets, masks []uint32) {
 	from, to := g.rows.row(node)
 	masks = g.kinds()
 	if from > to || to > uint64(len(g.targets)) || masks != nil && to > uint64(len(masks)) {
@@ -175,7 +179,7 @@ func (g *CSR) Bytes() int64 {
 }
 
 // check looks for the first broken invariant, until the context ends.
-func (g *CSR) check(p *polls) error {
+func (g *arrays) check(p *polls) error {
 	if err := g.checkShape(); err != nil {
 		return err
 	}
@@ -205,7 +209,7 @@ func (g *CSR) check(p *polls) error {
 const mostInRow = math.MaxUint32
 
 // checkShape compares the lengths of the arrays.
-func (g *CSR) checkShape() error {
+func (g *arrays) checkShape() error {
 	switch {
 	case g.rows.len() == 0:
 		return fmt.Errorf("graph: no offsets; a graph of n nodes has n+1, the first of them 0")
@@ -222,7 +226,7 @@ func (g *CSR) checkShape() error {
 }
 
 // checkRow looks at the arcs of one node.
-func (g *CSR) checkRow(p *polls, u uint32) error {
+func (g *arrays) checkRow(p *polls, u uint32) error {
 	targets, masks := g.row(u)
 	for from, to := range p.pieces(0, uint64(len(targets))) {
 		if err := g.checkArcs(u, targets, masks, int(from), int(to)); err != nil {
@@ -233,7 +237,7 @@ func (g *CSR) checkRow(p *polls, u uint32) error {
 }
 
 // checkArcs looks at some of the arcs of a node.
-func (g *CSR) checkArcs(u uint32, targets, masks []uint32, from, to int) error {
+func (g *arrays) checkArcs(u uint32, targets, masks []uint32, from, to int) error {
 	for i := from; i < to; i++ {
 		switch v := targets[i]; {
 		case uint64(v) >= uint64(g.Nodes()):

@@ -49,7 +49,7 @@ func (g *CSR) With(d Data) (*CSR, error) {
 			return nil, fmt.Errorf("graph: %d %s for %d %s", a.got, a.what, a.want, a.of)
 		}
 	}
-	w := &CSR{rows: g.rows, targets: g.targets, data: d, file: g.file, lender: g.lender}
+	w := &CSR{arrays: arrays{rows: g.rows, targets: g.targets, file: g.file}, data: d, lender: g.lender}
 	return w, g.Read(func() error {
 		w.masks = g.kinds()
 		return nil
@@ -64,12 +64,12 @@ func (g *CSR) Data() Data {
 }
 
 // Name returns the name of a node, or an empty one.
-func (g *CSR) Name(node uint32) string { return g.text(&g.data.Names, node) }
+func (g *CSR) Name(node uint32) string { return textIn(g, &g.data.Names, node) }
 
 // Position returns where a node stands in what the graph was made of, or nothing.
-func (g *CSR) Position(node uint32) string { return g.text(&g.data.Positions, node) }
+func (g *CSR) Position(node uint32) string { return textIn(g, &g.data.Positions, node) }
 
-func (g *CSR) text(s *Strings, node uint32) (text string) {
+func textIn(g *CSR, s *Strings, node uint32) (text string) {
 	g.glance(func() { text = s.At(int(node)) })
 	return text
 }

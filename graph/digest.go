@@ -29,7 +29,7 @@ func (g *CSR) Digest(ctx context.Context) (d [32]byte, err error) {
 	p := &polls{ctx: ctx}
 	d, err = g.digest.get(ctx, func() (d [32]byte, err error) {
 		err = g.Read(func() error {
-			d = g.digestOf(p)
+			d = digestOf(p, g)
 			return p.err()
 		})
 		return d, err
@@ -41,7 +41,7 @@ func (g *CSR) Digest(ctx context.Context) (d [32]byte, err error) {
 }
 
 // digestOf hashes what has no digest yet, until the context ends.
-func (g *CSR) digestOf(p *polls) [32]byte {
+func digestOf(p *polls, g *CSR) [32]byte {
 	m := g.mapped() != nil
 	h := blake3.New(32, nil)
 	h.Write([]byte("vyre graph 1"))
@@ -53,7 +53,7 @@ func (g *CSR) digestOf(p *polls) [32]byte {
 	return sum(h)
 }
 
-func (g *CSR) digestOfMasks(p *polls, mapped bool) [32]byte {
+func (g *arrays) digestOfMasks(p *polls, mapped bool) [32]byte {
 	if masks := g.kinds(); masks != nil {
 		return hashed(p, bytesOf(masks), mapped)
 	}

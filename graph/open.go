@@ -135,7 +135,7 @@ func (f *file) bad(at int64, got, want string) error {
 
 // graph makes the graph of the sections.
 func (f *file) graph() (*CSR, error) {
-	g := &CSR{file: f, targets: wordsOf[uint32](f.section(targetsSection))}
+	g := &CSR{arrays: arrays{file: f, targets: wordsOf[uint32](f.section(targetsSection))}}
 	if b := f.section(offsetsSection); f.head.width == 4 {
 		g.rows.narrow = wordsOf[uint32](b)
 	} else {
@@ -260,7 +260,7 @@ func (f *file) check(p *polls) error {
 	if err := f.checkFlags(p); err != nil {
 		return err
 	}
-	if d := g.digestOf(p); d != f.head.digest {
+	if d := digestOf(p, g); d != f.head.digest {
 		return f.bad(40, fmt.Sprintf("digest %x…", f.head.digest[:8]), fmt.Sprintf("that of what is in the file is %x…", d[:8]))
 	}
 	return nil

@@ -22,7 +22,7 @@ func (g *CSR) Encode(ctx context.Context, w io.Writer) (n int64, err error) {
 	}
 	p := &polls{ctx: ctx}
 	err = g.Read(func() (err error) {
-		n, err = g.encode(p, w, shape, digest)
+		n, err = encode(p, w, g, shape, digest)
 		return err
 	})
 	if p.end {
@@ -31,8 +31,8 @@ func (g *CSR) Encode(ctx context.Context, w io.Writer) (n int64, err error) {
 	return n, err
 }
 
-func (g *CSR) encode(p *polls, w io.Writer, shape Shape, digest [32]byte) (int64, error) {
-	contents, kinds, err := g.contents(p)
+func encode(p *polls, w io.Writer, g *CSR, shape Shape, digest [32]byte) (int64, error) {
+	contents, kinds, err := contentsOf(p, g)
 	if err != nil {
 		return 0, err
 	}
@@ -77,7 +77,7 @@ type content struct {
 }
 
 // contents are the sections that are not empty, and the width of kinds.
-func (g *CSR) contents(p *polls) (list []content, kinds uint8, err error) {
+func contentsOf(p *polls, g *CSR) (list []content, kinds uint8, err error) {
 	add := func(kind, width uint32, b []byte) {
 		if len(b) > 0 {
 			list = append(list, content{kind, width, b})

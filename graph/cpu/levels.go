@@ -24,24 +24,36 @@ const (
 // what they write.
 type search struct {
 	*Engine
-	level    []uint32
-	filter   uint32
-	filtered bool
-	now      uint32 // the level that is walked
-	list     []uint32
-	next     []uint32
-	in, out  []uint64 // of a level that goes backward: the nodes of the list, those that it finds; other searches keep words here
-	open     []uint64 // of a level that goes backward: the nodes without a level
-	found    []counted
-	stats    Stats
-	sharing  sharing
-
-	clearing, forward, forwardLong, counting, mapping, lookingBack, gather func(int) // steps of the team, made once
+	asked
+	now  uint32 // the level that is walked
+	list []uint32
+	next []uint32
+	backLevel
+	found   []counted
+	stats   Stats
+	sharing sharing
+	steps
 
 	deal chunks
 	tail atomic.Int64 // of next
 	_    [cacheLine]byte
 	long longRows
+}
+
+// asked is what a search is for.
+type asked struct {
+	level    []uint32
+	filter   uint32
+	filtered bool
+}
+
+// backLevel is a level that goes backward: the nodes of the list, those that it finds, and those without a level. Other searches
+// keep words in the first two.
+type backLevel struct{ in, out, open []uint64 }
+
+// steps are those of the team, made once.
+type steps struct {
+	clearing, forward, forwardLong, counting, mapping, lookingBack, gather func(int)
 }
 
 // counted is what a worker counts, on cache lines of its own.

@@ -192,7 +192,7 @@ func (r *reader) read(src io.Reader) (*graph.CSR, Report, error) {
 	case Named:
 		p, err = r.namedList()
 	case GAP, WGAP:
-		p, err = r.gap(format == WGAP)
+		p, err = gapReader{r}.parse(format == WGAP)
 	case Vyre:
 		return r.vyg()
 	case CSV:
