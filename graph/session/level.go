@@ -13,17 +13,21 @@ import (
 // nodes without a level, where that looks at fewer arcs (see arcs.RoundBoth).
 //
 // Errors: those of Batch; a session that was not opened for it.
-func (s *Session) Levels(ctx context.Context, q Query) (levels []uint32, err error) {
+func (s *Session) Levels(ctx context.Context, q Query) ([]uint32, error) {
+	levels, _, err := s.levels(ctx, q)
+	return levels, err
+}
+
+func (s *Session) levels(ctx context.Context, q Query) (levels []uint32, run Run, err error) {
 	if q, err = s.forLevels(q); err != nil {
-		return nil, err
+		return nil, Run{}, err
 	}
 	set, by, err := s.sets.take(ctx, 1)
 	if err != nil {
-		return nil, err
+		return nil, Run{}, err
 	}
 	defer s.sets.leave(set, &err)
-	levels, _, err = by.levels(ctx, q)
-	return levels, err
+	return by.levels(ctx, q)
 }
 
 // forLevels settles a query for levels, and refuses one that the session cannot answer.

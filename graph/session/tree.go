@@ -74,11 +74,7 @@ func (s *Session) Tree(ctx context.Context, q Query) (_ *Tree, err error) {
 	}
 	t.Run.alsoTook(looked)
 	set.moved.since(before, &t.Run)
-	for _, l := range t.levels {
-		if l != graph.None {
-			t.Run.Record.Rounds = max(t.Run.Record.Rounds, l+1)
-		}
-	}
+	t.Run.Record.Rounds = max(t.Run.Record.Rounds, deepest(t.levels))
 	return t, nil
 }
 
