@@ -4,45 +4,11 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
-	"time"
 
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/internal/plan"
 	"github.com/govyre/vyre/megakernel"
 )
-
-// Run says how an analysis was made.
-type Run struct {
-	Engine   Engine              // what answered: Waves or Native
-	Topology megakernel.Topology // who drove the rounds; Auto if the engine is native
-	Record   megakernel.Record   // rounds, items and arcs, as the device counted them
-	Result   driver.Result       // times, as far as the device has them, and what its detectors found
-
-	Uploaded uint64 // bytes that it put on the device, those of Streamed among them
-	Read     uint64 // bytes that it read from there
-
-	Parts    int           // in how many parts the graph was; 0 if it is whole
-	Streamed uint64        // bytes of parts that were put on the device
-	Link     time.Duration // for which nothing was done but to wait for them; Result.Wall has it
-}
-
-// add adds the times of another part of it.
-func (r *Run) add(next driver.Result) {
-	r.Result.HasDevice = next.HasDevice && (r.Result.HasDevice || r.Result.Wall == 0)
-	r.Result.Wall += next.Wall
-	r.Result.Enqueue += next.Enqueue
-	r.Result.Wait += next.Wait
-	r.Result.Device += next.Device
-}
-
-// alsoTook adds what another run took.
-func (r *Run) alsoTook(next Run) {
-	r.add(next.Result)
-	r.Uploaded += next.Uploaded
-	r.Read += next.Read
-	r.Streamed += next.Streamed
-	r.Link += next.Link
-}
 
 // analysis is a plan beside those of the searches, with memory of its own. It is made when it is first asked for, and
 // kept until the session is closed. It shares the session's list, lengths and filter with the searches: one of all runs

@@ -10,15 +10,6 @@ import (
 	"github.com/govyre/vyre/megakernel"
 )
 
-// A session of kernels has the host's graph, too, and so the native engine beside it. A short search is over there before
-// a launch has come back.
-
-// beside is the native engine of a session of kernels, and when it answers.
-type beside struct {
-	engine  *native
-	queries int // of a batch at most; 0 is never
-}
-
 // decision is what answers a query alone, and why.
 type decision struct {
 	engine       Engine

@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"slices"
-	"time"
 
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/graph"
@@ -15,6 +14,15 @@ import (
 	"github.com/govyre/vyre/ir"
 	"github.com/govyre/vyre/megakernel"
 )
+
+// DominatorShares are how many procedures, nodes that hang together along allowed arcs and have a root among them, were searched in
+// which way. They are all 0 where the native engine answered, which does not take a graph apart.
+type DominatorShares struct {
+	Alone int // a root and no other node
+	Warp  int // up to 32 nodes: a warp each
+	Group int // up to 4,096 nodes: a workgroup each
+	Host  int // more: on one core of the host, while the device had the others
+}
 
 // mostRows is how many bytes of sets procedures have at once at most: the larger ones of a query take turns.
 const mostRows = 256 << 20
@@ -44,27 +52,6 @@ type apart struct {
 	parts *Components
 	nodes []uint32 // one procedure after another
 	first []uint32 // by label: where in nodes its procedure begins
-}
-
-func (k *kernels) dominators(ctx context.Context, roots []uint32, kinds uint32, idom []uint32) (DominatorShares, Run, error) {
-	began := time.Now()
-	p, err := k.procedures.get(k.runner, func() (*procedures, error) { return newProcedures(ctx, k.runner, &k.components) })
-	if err != nil {
-		return DominatorShares{}, Run{}, err
-	}
-	taken, err := p.lay(ctx, kinds)
-	if err != nil {
-		return DominatorShares{}, taken, err
-	}
-	q := p.question(roots)
-	run, err := p.answer(ctx, q, idom)
-	if err != nil {
-		return q.shares, run, err
-	}
-	k.totals.add(run)
-	run = taken.and(run)
-	run.Result.Wall = time.Since(began)
-	return q.shares, run, nil
 }
 
 // wantProcedures counts its memory, with what it takes to find the weak components, unless those are there.

@@ -25,15 +25,6 @@ type Dominators struct {
 	last   []uint32  // of a node, the last place of those below it
 }
 
-// DominatorShares are how many procedures, nodes that hang together along allowed arcs and have a root among them, were searched in
-// which way. They are all 0 where the native engine answered, which does not take a graph apart.
-type DominatorShares struct {
-	Alone int // a root and no other node
-	Warp  int // up to 32 nodes: a warp each
-	Group int // up to 4,096 nodes: a workgroup each
-	Host  int // more: on one core of the host, while the device had the others
-}
-
 // Dominators finds the dominators of all nodes that can be reached from the roots along arcs of the kinds allowed; 0 is all
 // kinds. A path may begin at any root, so that with several of them a node may have no dominator but itself.
 //

@@ -6,19 +6,8 @@ import (
 	"strings"
 
 	"github.com/govyre/vyre/driver"
-	"github.com/govyre/vyre/graph/internal/room"
 	"github.com/govyre/vyre/internal/plan"
 )
-
-// budgeted is the options with a budget: that of the caller, else what the device has room for when it is made.
-func (o Options) budgeted(dev driver.Device) (Options, error) {
-	if o.Budget != 0 {
-		return o, nil
-	}
-	free, err := dev.Room()
-	o.Budget = room.Plannable(free)
-	return o, err
-}
 
 // layout compares what searches need with the budget, before anything is allocated, and returns the parts that the graph has to be
 // in, nil if it stays whole.

@@ -3,11 +3,12 @@ package session
 import (
 	"context"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/govyre/vyre/driver"
+	"github.com/govyre/vyre/graph/cpu"
 	"github.com/govyre/vyre/graph/flow"
 	"github.com/govyre/vyre/graph/internal/waves"
 	"github.com/govyre/vyre/ir"
@@ -265,41 +266,38 @@ func (x *Fixpoint[T]) Close() error {
 	return x.set.drop(x.a)
 }
 
-// weights are those of the graph's arcs, on the device.
-type weights struct {
-	*analysis
-	memory driver.Buffer
-}
-
-// wantWeights counts their memory, none if the graph has none.
-func wantWeights(s *runner) *weights {
-	w := &weights{analysis: s.analysis("weights")}
-	n := 4 * int64(len(s.g.Data().Weights))
-	if n == 0 {
-		w.bytes = 0
-		return w
+// openNative makes it one that the host's cores find, where that is the session's engine.
+func (x *Fixpoint[T]) openNative(ctx context.Context) (err error) {
+	if err := x.set.enter(ctx); err != nil {
+		return err
 	}
-	w.want(&w.memory, n, "weights")
-	return w
+	defer x.set.exit(&err)
+	x.a.bytes = 0
+	x.a.closers = []closer{} // open, and nothing to close
+	x.set.keep(x.a)
+	return nil
 }
 
-// openWeights uploads the weights, if there are any and it is the first time.
-func (k *kernels) openWeights(ctx context.Context) (*weights, error) {
-	if len(k.g.Data().Weights) == 0 {
-		return nil, nil
+func (x *Fixpoint[T]) runNative(ctx context.Context, start Start[T], nodes []uint32, values []T) (*Fixed[T], error) {
+	s, began := x.set, time.Now()
+	facts := slices.Clone(start.All)
+	if start.All == nil {
+		facts = slices.Repeat([]T{start.Others}, s.g.Nodes())
+		for i, v := range nodes {
+			facts[v] = values[i]
+		}
 	}
-	return k.weights.get(k.runner, func() (*weights, error) { return newWeights(ctx, k.runner) })
-}
-
-func newWeights(ctx context.Context, s *runner) (*weights, error) {
-	w := wantWeights(s)
-	if err := w.open(); err != nil {
+	weights := s.g.Data().Weights
+	if len(weights) == 0 {
+		weights = nil
+	}
+	stats, settled, err := cpu.Fixpoint(ctx, s.host.e, x.along, x.join, weights, s.kinds(Query{Kinds: start.Kinds}), nodes, start.All != nil, facts, x.rounds)
+	if err != nil {
 		return nil, err
 	}
-	words := make([]byte, w.memory.Len())
-	putWords(words, s.g.Data().Weights)
-	if err := s.write(ctx, driver.All(w.memory), words); err != nil {
-		return nil, errors.Join(err, w.Close())
+	r := s.host.ran(began, stats)
+	if !settled {
+		r.Record.Status = megakernel.BudgetSpent
 	}
-	return w, nil
+	return &Fixed[T]{Run: r, facts: facts}, nil
 }

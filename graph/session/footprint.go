@@ -184,3 +184,6 @@ func planning(ctx context.Context) error {
 	}
 	return nil
 }
+
+// turnBytes is how much stands before the queries: the number of the turn, which begins with 0, and so comes to the device with them.
+const turnBytes = 16

@@ -10,28 +10,6 @@ import (
 	"github.com/govyre/vyre/megakernel"
 )
 
-// Algorithm is how a set was found.
-type Algorithm uint8
-
-// The algorithms.
-const (
-	Search Algorithm = iota // along the arcs, from the seeds on
-	Labels                  // the components of the seeds, in a graph where those are what can be reached
-)
-
-func (a Algorithm) String() string {
-	switch a {
-	case Search:
-		return "search"
-	case Labels:
-		return "labels"
-	}
-	return fmt.Sprintf("algorithm %d", uint8(a))
-}
-
-// Algorithm returns how the set was found, and why that way.
-func (r *Reached) Algorithm() (Algorithm, string) { return r.algorithm, r.why }
-
 // mostLabels is for how many kinds of arcs labels are kept. The oldest make room for others.
 const mostLabels = 2
 
@@ -70,35 +48,6 @@ func (l *labels) now() uint64 {
 		return 0
 	}
 	return l.clock
-}
-
-// labelled returns the slot with the labels for these kinds, made if they are not there, or -1 with the reason.
-// Slots that were used after the clock said since are left alone.
-func (k *kernels) labelled(ctx context.Context, kinds uint32, since uint64) (int, string, error) {
-	switch {
-	case !k.symmetric:
-		return -1, "the graph is not symmetric", nil
-	case !k.free:
-		return -1, "a topology was asked for", nil
-	}
-	l, err := k.labels.made, error(nil)
-	if l == nil {
-		if l, err = k.openLabels(ctx); err != nil {
-			return -1, "", err
-		}
-	}
-	return l.slot(ctx, kinds, since)
-}
-
-// openLabels makes labels, and if there is no memory for them, ones that say so: that is no error, searches go on.
-func (k *kernels) openLabels(ctx context.Context) (*labels, error) {
-	return k.labels.get(k.runner, func() (*labels, error) {
-		l, err := newLabels(ctx, k.searches, &k.components)
-		if e := (*driver.Error)(nil); errors.As(err, &e) && e.Kind == driver.OutOfMemory {
-			return &labels{lacks: err}, nil
-		}
-		return l, err
-	})
 }
 
 // slot returns the one with the labels for these kinds, as labelled does.

@@ -5,18 +5,10 @@ import (
 	"time"
 
 	"github.com/govyre/vyre/driver"
-	"github.com/govyre/vyre/graph"
 	"github.com/govyre/vyre/graph/cpu"
 	"github.com/govyre/vyre/internal/plan"
 	"github.com/govyre/vyre/megakernel"
 )
-
-// onHost is the name of the device whose memory and cores are the host's.
-const onHost = "cpu"
-
-func hostArrays(g *graph.CSR) cpu.Graph {
-	return cpu.Graph{Offsets: g.Offsets(), Wide: g.WideOffsets(), Targets: g.Targets(), Masks: g.Masks()}
-}
 
 // native is the engine of the host's cores.
 type native struct {
@@ -49,22 +41,6 @@ func (n *native) batch(ctx context.Context, queries []Query, all []*Reached) err
 		}
 	}
 	return nil
-}
-
-// groupByKinds puts queries together that allow the same kinds of arcs, up to so many.
-func (s *runner) groupByKinds(queries []Query, most int) {
-	s.groups = plan.Queries{Groups: s.groups.Groups[:0]}
-	open := make(map[uint32]int) // groups that have room, by kinds
-	for i, q := range queries {
-		kinds := s.kinds(q)
-		at, ok := open[kinds]
-		if !ok || len(s.groups.Groups[at].Queries) == most {
-			at = len(s.groups.Groups)
-			open[kinds] = at
-			s.groups.Groups = append(s.groups.Groups, plan.QueryGroup{})
-		}
-		s.groups.Groups[at].Queries = append(s.groups.Groups[at].Queries, i)
-	}
 }
 
 // alone answers one query.

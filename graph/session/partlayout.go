@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/graph/internal/waves"
 	"github.com/govyre/vyre/internal/plan"
 )
@@ -149,25 +148,19 @@ func (s *cutter) overBudget(need uint64, fix string) error {
 // onTheHost says what needs no device memory.
 const onTheHost = "the cores of the host need none of it (NativeEngine, device cpu)"
 
-// whole refuses what a graph in parts is not asked, with what a session takes that has all of the graph on the device, and more for
-// that.
-func (e partEngine) whole(what string, more func(whole *runner) uint64) (*kernels, error) {
-	p, s := e.p, e.p.s
-	refused := &driver.Error{Op: "session", Label: s.o.Label, Device: s.dev.Name(), Kind: driver.Unsupported, Fix: onTheHost,
-		Msg: fmt.Sprintf("%s needs all of the graph on the device, which is in %d parts", what, p.parts())}
-	if s.g.WideOffsets() != nil { // no budget would do
-		return nil, refused
-	}
-	all := &resident{footprint: s.footprint, dev: s.dev, symmetric: s.symmetric}
-	all.o.Budget, all.native = math.MaxUint64, false
-	all.size()
-	var err error
-	if all.memory, err = plan.PlanSession(all.request()); err != nil {
-		return nil, err
-	}
-	need := all.memory.PeakBytes + more(&runner{resident: all})
-	refused.Kind, refused.Requested, refused.Available = driver.OutOfMemory, int64(need), int64(min(s.o.Budget, math.MaxInt64))
-	refused.Msg += fmt.Sprintf(": %d bytes of %d", need, s.o.Budget)
-	refused.Fix = "raise session.Options.Budget to that, on a device that has them; " + refused.Fix
-	return nil, refused
-}
+// visiting is what is done in a part.
+type visiting uint8
+
+const (
+	searchPart   visiting = iota // all that can be reached within it
+	levelPart                    // one level
+	linkPart                     // the ends of its arcs are joined
+	lanesPart                    // all that several queries can reach within it
+	parentsPart                  // nodes that its arcs lead to get parents
+	incomingPart                 // and these arcs are counted
+	peelPart                     // one level of nodes is taken away
+	visitings    = iota
+)
+
+// plansOfSlot is how many plans a slot has at most: of visits, and of the offsets of its part.
+const plansOfSlot = 1 + visitings

@@ -65,7 +65,7 @@ func (p *parts) allocate() error {
 	}
 	p.wantLanes()
 	for range p.held {
-		t := &partSlot{p: p, part: -1}
+		t := &partSlot{in: &p.slots, part: -1}
 		p.want(&t.visit, 4*waves.VisitWords, "visit")
 		p.want(&t.offsets, 4*(n+1), "offsets of a part")
 		p.want(&t.targets, 4*int64(max(p.most, 1)), "targets of a part")
@@ -177,4 +177,54 @@ func (p *parts) active(ctx context.Context) (list []int, err error) {
 	}
 	p.slots.order(list)
 	return list, err
+}
+
+// partLanes is what it takes to search a graph in parts for several queries together: a word of lanes a node, which stays on the
+// device, and the round of a visit in which a node was listed, by which it is known what has to be gone on from in other parts.
+type partLanes struct {
+	seen, queued, staged, turn, counts driver.Buffer
+	nowhere                            driver.Buffer // the visit of no part
+	stage                              stage
+	seed, answer                       *megakernel.Plan // make sets of seeds, and the set of a lane
+}
+
+// wantLanes counts their memory, if there is to be any.
+func (p *parts) wantLanes() {
+	s, lanes, l := p.s, p.laidOut.lanes, &p.lanes
+	if lanes == 1 {
+		return
+	}
+	seen, queued := s.laneBytes(lanes)
+	p.want(&l.seen, seen, "lanes")
+	p.want(&l.queued, queued, "queued")
+	p.want(&l.staged, 4*int64(lanes*s.stride), "queries")
+	p.want(&l.turn, 4, "turn")
+	p.want(&l.counts, 4*int64(lanes), "counts of lanes")
+	p.want(&l.nowhere, 4*waves.VisitWords, "no visit")
+	l.stage = stage{s.resident, make([]byte, 4*lanes*s.stride)}
+}
+
+// closeLanes takes what was listed out of the queue.
+func (p *parts) closeLanes(visit driver.Buffer, phase megakernel.Phase) megakernel.Wave {
+	return megakernel.Wave{Program: p.programs.Lanes.Close, Phase: phase, Domain: p.s.nodeDomain(), Args: ranges(visit, p.lanes.queued, p.reached, p.done)}
+}
+
+// planLanes plans what is done before visits, and after them.
+func (p *parts) planLanes() (err error) {
+	if p.laidOut.lanes == 1 {
+		return nil
+	}
+	s, l, programs := p.s, &p.lanes, p.programs.Lanes
+	seed := append([]driver.Arg{driver.U32(uint32(s.stride))}, ranges(l.turn, l.staged, l.seen, l.queued, p.list, p.lengths, p.filter)...)
+	l.seed, err = p.planned([]megakernel.Wave{
+		{Program: programs.Seed, Phase: megakernel.Before, Domain: s.seedDomain(), Args: seed},
+		p.closeLanes(l.nowhere, megakernel.EveryRound),
+	}, nil, 0)
+	if err == nil {
+		l.answer, err = p.planned([]megakernel.Wave{
+			{Program: programs.Answer, Domain: s.nodeDomain(), Args: ranges(l.turn, l.seen, p.front, l.counts)},
+			{Program: programs.Next, Phase: megakernel.After, Domain: megakernel.Fixed(1), Args: ranges(l.turn)},
+		}, nil, 0)
+	}
+	return err
 }

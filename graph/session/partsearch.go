@@ -2,11 +2,14 @@ package session
 
 import (
 	"context"
+	"fmt"
+	"math"
 	"math/bits"
 	"time"
 
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/graph"
+	"github.com/govyre/vyre/internal/plan"
 	"github.com/govyre/vyre/megakernel"
 )
 
@@ -240,4 +243,79 @@ func (e partEngine) dominators(context.Context, []uint32, uint32, []uint32) (Dom
 func (e partEngine) bits(_ context.Context, f BitFlow, _, _, _ []uint64) (Run, error) {
 	_, err := e.whole("a flow of bits", func(whole *runner) uint64 { return wantBits(whole, f).bytes })
 	return Run{}, err
+}
+
+// together answers queries that allow the same kinds of arcs: each part that is visited is searched for all of them.
+func (e partEngine) together(ctx context.Context, queries []Query, group []int, all []*Reached) error {
+	p := e.p
+	began, s, l := p.begins(), p.s, &p.lanes
+	l.stage.turn(0, 0, len(group))
+	for k, i := range group {
+		l.stage.query(k, queries[i])
+	}
+	staged := 4 * len(group) * s.stride
+	if err := p.s.write(ctx, driver.Part(l.staged, 0, int64(staged)), l.stage.bytes[:staged]); err != nil {
+		return err
+	}
+	err := p.recorded(ctx, "begin together", func(q *driver.Sequence) {
+		for _, b := range []driver.Buffer{l.seen, l.queued, l.turn, l.counts, l.nowhere, p.reached, p.done, p.lengths} {
+			q.Fill(driver.All(b), 0, 4)
+		}
+	})
+	if err != nil {
+		return err
+	}
+	var run Run
+	if _, err = p.s.finish(ctx, l.seed); err != nil {
+		return err
+	}
+	if err = p.search(ctx, lanesPart, &run); err != nil {
+		return err
+	}
+	for _, i := range group {
+		all[i].renew(queries[i], s.words(), p.why())
+		if _, err = p.s.finish(ctx, l.answer); err != nil {
+			return err
+		}
+		if queries[i].Count {
+			continue
+		}
+		set, err := p.s.readWords(ctx, driver.All(p.front))
+		if err != nil {
+			return err
+		}
+		copy(all[i].words, set)
+	}
+	counts, err := p.s.readWords(ctx, driver.All(l.counts))
+	if err != nil {
+		return err
+	}
+	p.answered(&run, began)
+	for k, i := range group {
+		all[i].Run, all[i].count = run, int(counts[k])
+	}
+	return nil
+}
+
+// whole refuses what a graph in parts is not asked, with what a session takes that has all of the graph on the device, and more for
+// that.
+func (e partEngine) whole(what string, more func(whole *runner) uint64) (*kernels, error) {
+	p, s := e.p, e.p.s
+	refused := &driver.Error{Op: "session", Label: s.o.Label, Device: s.dev.Name(), Kind: driver.Unsupported, Fix: onTheHost,
+		Msg: fmt.Sprintf("%s needs all of the graph on the device, which is in %d parts", what, p.parts())}
+	if s.g.WideOffsets() != nil { // no budget would do
+		return nil, refused
+	}
+	all := &resident{footprint: s.footprint, dev: s.dev, symmetric: s.symmetric}
+	all.o.Budget, all.native = math.MaxUint64, false
+	all.size()
+	var err error
+	if all.memory, err = plan.PlanSession(all.request()); err != nil {
+		return nil, err
+	}
+	need := all.memory.PeakBytes + more(&runner{resident: all})
+	refused.Kind, refused.Requested, refused.Available = driver.OutOfMemory, int64(need), int64(min(s.o.Budget, math.MaxInt64))
+	refused.Msg += fmt.Sprintf(": %d bytes of %d", need, s.o.Budget)
+	refused.Fix = "raise session.Options.Budget to that, on a device that has them; " + refused.Fix
+	return nil, refused
 }

@@ -13,7 +13,7 @@ import (
 
 // partSlot is where a part stands.
 type partSlot struct {
-	p                              *parts
+	in                             *partSlots
 	part                           int // -1 if there is none
 	used                           uint64
 	visit, offsets, targets, masks driver.Buffer
@@ -154,13 +154,13 @@ func (p *partSlots) bytesOf(part int) uint64 {
 
 // load puts a part into the slot, beside what else the session does.
 func (t *partSlot) load(ctx context.Context, part int) error {
-	p := t.p
-	first, last := p.slots.arcsOf(part)
-	err := driver.Write(ctx, driver.All(t.visit), little.Bytes([]uint32{p.cuts[part], p.cuts[part+1], 0}))
+	s, cuts := t.in.s, t.in.l.cuts
+	first, last := t.in.arcsOf(part)
+	err := driver.Write(ctx, driver.All(t.visit), little.Bytes([]uint32{cuts[part], cuts[part+1], 0}))
 	if err == nil && first < last {
-		err = upload(ctx, p.s.g, t.targets, little.Bytes(p.s.g.Targets()[first:last]))
+		err = upload(ctx, s.g, t.targets, little.Bytes(s.g.Targets()[first:last]))
 		if err == nil && t.masks != nil {
-			err = upload(ctx, p.s.g, t.masks, little.Bytes(p.s.g.Masks()[first:last]))
+			err = upload(ctx, s.g, t.masks, little.Bytes(s.g.Masks()[first:last]))
 		}
 	}
 	if err != nil {

@@ -187,3 +187,25 @@ func (r *resident) ended(what string, run Run) error {
 	}
 	return r.refuse(fmt.Sprintf("%s are at no end after %d rounds", what, run.Record.Rounds), "that is not possible: each round does a part of what is left")
 }
+
+// onHost is the name of the device whose memory and cores are the host's.
+const onHost = "cpu"
+
+func hostArrays(g *graph.CSR) cpu.Graph {
+	return cpu.Graph{Offsets: g.Offsets(), Wide: g.WideOffsets(), Targets: g.Targets(), Masks: g.Masks()}
+}
+
+// alone is how the plan of a query alone is made: by what was measured, where somebody has.
+func (s *resident) alone() megakernel.Options {
+	if !s.free || s.o.Expected == nil {
+		return megakernel.Options{Topology: s.o.Topology, Blocks: s.o.blocks}
+	}
+	return megakernel.Options{Expected: s.o.Expected, Runs: s.expectedRuns(), Costs: s.o.Costs}
+}
+
+func (s *resident) expectedRuns() uint64 {
+	if s.o.Runs > 0 {
+		return s.o.Runs
+	}
+	return uint64(s.o.Queries)
+}

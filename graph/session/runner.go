@@ -186,3 +186,19 @@ func (k *kept[P]) drop(s *runner) error {
 	k.made = none
 	return s.drop(p)
 }
+
+// groupByKinds puts queries together that allow the same kinds of arcs, up to so many.
+func (s *runner) groupByKinds(queries []Query, most int) {
+	s.groups = plan.Queries{Groups: s.groups.Groups[:0]}
+	open := make(map[uint32]int) // groups that have room, by kinds
+	for i, q := range queries {
+		kinds := s.kinds(q)
+		at, ok := open[kinds]
+		if !ok || len(s.groups.Groups[at].Queries) == most {
+			at = len(s.groups.Groups)
+			open[kinds] = at
+			s.groups.Groups = append(s.groups.Groups, plan.QueryGroup{})
+		}
+		s.groups.Groups[at].Queries = append(s.groups.Groups[at].Queries, i)
+	}
+}

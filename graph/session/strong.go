@@ -11,50 +11,6 @@ import (
 	"github.com/govyre/vyre/megakernel"
 )
 
-// StrongComponents returns the strong components: nodes of which each leads to every other one along arcs of the kinds allowed.
-// 0 is all kinds. In a symmetric graph they are the weak ones. The first call prepares the analysis, which takes 12 bytes
-// a node, and the graph a second time if the session was not opened for levels.
-//
-// Nodes without a cycle are taken away first, from both ends. The rest takes one turn for each component in the longest line
-// of such as have ever smaller nodes before them; Run has the rounds of all turns together.
-//
-// Errors: those of Components.
-func (s *Session) StrongComponents(ctx context.Context, kinds uint32) (_ *Components, err error) {
-	if err := s.made(); err != nil {
-		return nil, err
-	}
-	set := s.sets.first()
-	by, err := set.answering(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer set.exit(&err)
-	ask := by.strong
-	if set.symmetric {
-		ask = by.weak
-	}
-	before := set.moved
-	labels, run, err := ask(ctx, set.kinds(Query{Kinds: kinds}))
-	if err != nil {
-		return nil, err
-	}
-	set.moved.since(before, &run)
-	return partition(labels, run), nil
-}
-
-func (k *kernels) strong(ctx context.Context, filter uint32) ([]uint32, Run, error) {
-	o, err := k.cycles.get(k.runner, func() (*strong, error) { return newStrong(ctx, k.runner) })
-	if err != nil {
-		return nil, Run{}, err
-	}
-	r, err := o.all(ctx, filter)
-	if err != nil {
-		return nil, r, err
-	}
-	labels, err := k.readWords(ctx, driver.All(o.label))
-	return labels, r, err
-}
-
 // strong makes strong components, by several plans over the same labels.
 type strong struct {
 	*analysis
@@ -153,26 +109,4 @@ func (o *strong) all(ctx context.Context, filter uint32) (Run, error) {
 			}
 		}
 	}
-}
-
-// and adds up two runs.
-func (r Run) and(next Run) Run {
-	next.Uploaded += r.Uploaded
-	next.Read += r.Read
-	next.Streamed += r.Streamed
-	next.Link += r.Link
-	if r.Topology == megakernel.Auto { // nothing ran yet
-		return next
-	}
-	next.Record.Rounds += r.Record.Rounds
-	next.Record.Items += r.Record.Items
-	next.Record.Edges += r.Record.Edges
-	next.Record.Results += r.Record.Results
-	next.Record.Barriers += r.Record.Barriers
-	next.Record.TailRounds += r.Record.TailRounds
-	next.Record.TailStays += r.Record.TailStays
-	next.Record.Greatest = max(next.Record.Greatest, r.Record.Greatest)
-	next.Record.Changed = next.Record.Changed || r.Record.Changed
-	next.add(r.Result)
-	return next
 }

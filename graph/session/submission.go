@@ -38,12 +38,20 @@ type turns struct {
 // mostSubmissions is how many are kept. A batch of queries of many different kinds has a shape of its own.
 const mostSubmissions = 64
 
-// submit runs what is staged. Rounds are counted where the host drives them; elsewhere nobody reads the record.
-func (s *kernels) submit(ctx context.Context, size shape) (Run, error) {
-	b, err := s.submission(size)
+// submissions are those of a set, by what they depend on.
+type submissions struct {
+	s    *searches
+	made map[shape]*submission
+}
+
+// submit runs what is staged, for labels that may not be there. Rounds are counted where the host drives them; elsewhere nobody
+// reads the record.
+func (m *submissions) submit(ctx context.Context, size shape, l *labels) (Run, error) {
+	b, err := m.prepared(size, l)
 	if err != nil {
 		return Run{}, err
 	}
+	s := m.s
 	run := Run{Engine: WavesEngine, Topology: b.turns[0].p.Topology(), Uploaded: b.uploads, Read: b.reads}
 	s.last = b.stage
 	run.Result, err = b.stage.Run(ctx)
@@ -58,7 +66,7 @@ func (s *kernels) submit(ctx context.Context, size shape) (Run, error) {
 		return run, nil
 	}
 	for _, t := range b.turns {
-		if err := s.rounds(ctx, t.p, t.n, &run); err != nil {
+		if err := m.rounds(ctx, t.p, t.n, &run); err != nil {
 			return run, err
 		}
 	}
@@ -72,15 +80,15 @@ func (s *kernels) submit(ctx context.Context, size shape) (Run, error) {
 }
 
 // rounds runs turns one after another, where the host drives the rounds, and adds them up.
-func (s *kernels) rounds(ctx context.Context, p *megakernel.Plan, n int, run *Run) error {
+func (m *submissions) rounds(ctx context.Context, p *megakernel.Plan, n int, run *Run) error {
 	for range n {
-		s.last = p
+		m.s.last = p
 		rec, err := p.Run(ctx)
 		run.Record.Rounds += rec.Rounds
 		run.Record.Edges += rec.Edges
 		run.add(p.Result())
 		if err == nil && rec.Status != megakernel.Converged {
-			err = s.refuse(fmt.Sprintf("a search is at no end after %d rounds", rec.Rounds), "that is not possible: each round reaches a node")
+			err = m.s.refuse(fmt.Sprintf("a search is at no end after %d rounds", rec.Rounds), "that is not possible: each round reaches a node")
 		}
 		if err != nil {
 			return err
@@ -89,18 +97,19 @@ func (s *kernels) rounds(ctx context.Context, p *megakernel.Plan, n int, run *Ru
 	return nil
 }
 
-// submission returns what runs so many queries in such turns, and prepares it if it is the first time.
-func (s *kernels) submission(size shape) (*submission, error) {
-	if b := s.submissions[size]; b != nil {
+// prepared returns what runs so many queries in such turns, and prepares it if it is the first time.
+func (m *submissions) prepared(size shape, l *labels) (*submission, error) {
+	if b := m.made[size]; b != nil {
 		return b, nil
 	}
-	if len(s.submissions) == mostSubmissions {
-		if err := s.forget(); err != nil {
+	s := m.s
+	if len(m.made) == mostSubmissions {
+		if err := m.forget(); err != nil {
 			return nil, err
 		}
 	}
 	b := &submission{stage: s.dev.NewSequence(fmt.Sprintf("%s, batch of %d queries", s.o.Label, size.queries))}
-	s.submissions[size] = b
+	m.made[size] = b
 	from, to := driver.Part(s.answers, 0, int64(4*size.queries*s.slot)), s.answerBytes[:4*size.queries*s.slot]
 	if size.counted {
 		from, to = driver.Part(s.answers, 0, 4*waves.AnswerHead), s.answerBytes[:4*waves.AnswerHead]
@@ -109,7 +118,7 @@ func (s *kernels) submission(size shape) (*submission, error) {
 		b.turns, from, to = []turns{{s.leveled, 1}}, driver.All(s.level), s.levelBytes
 	}
 	if size.labelled > 0 {
-		b.turns = append(b.turns, turns{s.labels.made.p, size.labelled})
+		b.turns = append(b.turns, turns{l.p, size.labelled})
 	}
 	for _, t := range []turns{{s.one, size.alone}, {s.many, size.together}} {
 		if t.n > 0 {
@@ -134,18 +143,18 @@ func (s *kernels) submission(size shape) (*submission, error) {
 		err = last.Prepare()
 	}
 	if err != nil {
-		delete(s.submissions, size)
+		delete(m.made, size)
 		return nil, errors.Join(err, b.close())
 	}
 	return b, nil
 }
 
 // forget closes all submissions.
-func (s *kernels) forget() (err error) {
-	for _, b := range s.submissions {
+func (m *submissions) forget() (err error) {
+	for _, b := range m.made {
 		err = errors.Join(err, b.close())
 	}
-	clear(s.submissions)
+	clear(m.made)
 	return err
 }
 

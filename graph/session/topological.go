@@ -4,10 +4,7 @@ import (
 	"context"
 	"slices"
 
-	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/graph"
-	"github.com/govyre/vyre/graph/internal/cycles"
-	"github.com/govyre/vyre/megakernel"
 )
 
 // Topological is an order of the nodes of a graph without cycles, or says why there is none.
@@ -59,24 +56,6 @@ func (s *Session) TopologicalLevels(ctx context.Context, kinds uint32) (_ *Topol
 	return o, nil
 }
 
-func (k *kernels) topological(ctx context.Context, filter uint32) ([]uint32, Run, error) {
-	o, err := k.order.get(k.runner, func() (*peels, error) {
-		return newPeels(ctx, k.runner, "topological levels", cycles.ByRound, k.forward)
-	})
-	if err != nil {
-		return nil, Run{}, err
-	}
-	r, err := o.run(ctx, filter)
-	if err == nil {
-		err = k.ended("topological levels", r)
-	}
-	if err != nil {
-		return nil, r, err
-	}
-	levels, err := k.readWords(ctx, driver.All(o.label))
-	return levels, r, err
-}
-
 // cycle finds one among the nodes without a level, each of which has another one before it: whoever goes back from one to
 // the other comes to a node twice.
 func cycle(g *graph.CSR, levels []uint32, filter uint32) []uint32 {
@@ -108,45 +87,4 @@ func cycle(g *graph.CSR, levels []uint32, filter uint32) []uint32 {
 	slices.Reverse(list)
 	first := slices.Index(list, slices.Min(list))
 	return slices.Concat(list[first:], list[:first])
-}
-
-// peels takes nodes away to which no arc comes.
-type peels struct {
-	*analysis
-	label, count driver.Buffer
-}
-
-// newPeels prepares it, with labels of its own.
-func newPeels(ctx context.Context, s *runner, label string, by uint32, of *image) (*peels, error) {
-	o := &peels{analysis: s.analysis(label)}
-	n := 4 * int64(s.g.Nodes())
-	o.want(&o.label, n, label)
-	o.want(&o.count, n, label+" arcs")
-	p, err := cycles.Unpack(s.g.Masks() != nil)
-	if err == nil {
-		err = o.open()
-	}
-	if err != nil {
-		return nil, err
-	}
-	return o, o.plan(ctx, peelWaves(s, p, by, 1, of, o.label, o.count), peelDependencies, megakernel.Options{MaxRounds: peelRounds(s.g)})
-}
-
-// peelRounds are more than there can be: each takes a node away.
-func peelRounds(g *graph.CSR) uint32 { return uint32(min(g.Nodes()+1, 1<<31)) }
-
-var peelDependencies = []megakernel.Dependency{{Before: 0, After: 1}, {Before: 1, After: 2}}
-
-// peelWaves take nodes away along the arcs of an image; all is 1 if none has a label at first.
-func peelWaves(s *runner, p cycles.Programs, by, all uint32, of *image, labels, counts driver.Buffer) []megakernel.Wave {
-	label, count, list, lengths, filter := driver.All(labels), driver.All(counts), driver.All(s.list), driver.All(s.lengths), driver.All(s.filter)
-	counting := append([]driver.Arg{}, maskedArrays(of)...)
-	counting = slices.Insert(counting, 1, driver.Arg(driver.U32(by)))
-	round := append([]driver.Arg{megakernel.Round{}, megakernel.Size{}, driver.U32(by)}, of.arrays()...)
-	return []megakernel.Wave{
-		{Program: p.Clear, Phase: megakernel.Before, Domain: megakernel.Fixed(uint32(max(s.g.Nodes(), 3))), Args: []driver.Arg{driver.U32(all), label, count, lengths}},
-		{Program: p.Count, Phase: megakernel.Before, Domain: s.answerDomain(), Args: append(counting, filter, label, count)},
-		{Program: p.Sources, Phase: megakernel.Before, Domain: s.answerDomain(), Args: []driver.Arg{driver.U32(by), label, count, list, lengths}},
-		{Program: p.Peel, Domain: megakernel.Spread(lengths, uint32(s.g.Nodes())), Args: append(round, filter, label, count, list, lengths, megakernel.Vote{}, megakernel.Edges{})},
-	}
 }

@@ -1,6 +1,8 @@
 package session
 
-import "time"
+import (
+	"time"
+)
 
 // Totals are sums over all that a session answered since it was opened, whichever engine did.
 type Totals struct {

@@ -3,10 +3,7 @@ package session
 import (
 	"context"
 
-	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/graph"
-	"github.com/govyre/vyre/graph/internal/waves"
-	"github.com/govyre/vyre/megakernel"
 )
 
 // Tree is a shortest path to every node that is reached: the parent of each is the smallest node that comes before it on one.
@@ -76,37 +73,4 @@ func (s *Session) Tree(ctx context.Context, q Query) (_ *Tree, err error) {
 	set.moved.since(before, &t.Run)
 	t.Run.Record.Rounds = max(t.Run.Record.Rounds, deepest(t.levels))
 	return t, nil
-}
-
-func (k *kernels) parents(ctx context.Context, _ []uint32, kinds uint32) ([]uint32, Run, error) {
-	p, err := k.tree.get(k.runner, func() (*parents, error) { return newParents(ctx, k.runner, k.level) })
-	if err != nil {
-		return nil, Run{}, err
-	}
-	run, err := p.run(ctx, kinds)
-	if err != nil {
-		return nil, run, err
-	}
-	list, err := k.readWords(ctx, driver.All(p.memory))
-	return list, run, err
-}
-
-// parents finds those of all nodes, from levels that are on the device.
-type parents struct {
-	*analysis
-	memory driver.Buffer
-}
-
-func newParents(ctx context.Context, s *runner, levels driver.Buffer) (*parents, error) {
-	p := &parents{analysis: s.analysis("parents")}
-	p.want(&p.memory, 4*int64(s.g.Nodes()), "parents")
-	program, err := waves.ParentsProgram()
-	if err == nil {
-		err = p.open()
-	}
-	if err != nil {
-		return nil, err
-	}
-	args := append(maskedArrays(s.back), driver.All(s.filter), driver.All(levels), driver.All(p.memory))
-	return p, p.plan(ctx, []megakernel.Wave{{Program: program, Domain: megakernel.Fixed(uint32(s.g.Nodes())), Args: args}}, nil, megakernel.Options{})
 }
