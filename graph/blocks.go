@@ -127,10 +127,6 @@ func (b *building) count(blocks []Block) error {
 	return nil
 }
 
-func tooMany(arcs uint64) error {
-	return fmt.Errorf("graph: %d arcs, at most %d are possible", arcs, uint64(MaxArcs))
-}
-
 // place puts each arc into its row, and sorts the rows.
 func (b *building) place(blocks []Block) error {
 	rows, targets, masks, weights, sites := &b.g.rows, b.g.targets, b.g.masks, b.g.data.Weights, b.g.data.Sites
@@ -191,13 +187,6 @@ func fill[O offset](starts []O, targets []uint32, from, to []uint32) {
 		targets[starts[u]] = to[i]
 		starts[u]++
 	}
-}
-
-func orOne(words []uint32, i int) uint32 {
-	if words == nil {
-		return 1
-	}
-	return words[i]
 }
 
 func siteOf(sites []uint32, i int) uint32 {

@@ -7,6 +7,33 @@ import (
 	"sync/atomic"
 )
 
+// New makes a graph of its arrays, which it keeps: they must not be written again. starts are the offsets, one more than there
+// are nodes, of 64 bits where 32 do not count the arcs; masks is nil where every arc has mask 1.
+//
+// Errors: that of the context; the row or the arc that is wrong, with its values.
+func New[O uint32 | uint64](ctx context.Context, starts []O, targets, masks []uint32) (*CSR, error) {
+	if err := errOf(ctx, "check"); err != nil {
+		return nil, err
+	}
+	g := &CSR{arrays: arrays{targets: targets, masks: masks}}
+	switch o := any(starts).(type) {
+	case []uint32:
+		g.rows.narrow = o
+	case []uint64:
+		g.rows.wide = o
+	}
+	p := &polls{ctx: ctx}
+	switch err := g.check(p); {
+	case p.end:
+		return nil, errOf(ctx, "check")
+	case err != nil:
+		return nil, err
+	}
+	g.rows = g.rows.settled()
+	g.dropEqualMasks()
+	return g, nil
+}
+
 // Emit takes one arc.
 type Emit func(from, to, mask uint32)
 

@@ -155,13 +155,6 @@ func packed(p *polls, masks []uint32) (table []uint32, index []byte) {
 	return table, index
 }
 
-// Shape is what holds of all arcs of a graph.
-type Shape struct {
-	Symmetric bool // every arc has one back, with the same mask
-	Simple    bool // no two arcs lead from one node to the same node
-	NoSelf    bool // no arc leads from a node to itself
-}
-
 // Shape looks at all arcs.
 //
 // Errors: those of Verify.
@@ -191,17 +184,4 @@ func (g *CSR) Shape(ctx context.Context) (Shape, error) {
 		return Shape{}, err
 	}
 	return s, nil
-}
-
-func (s Shape) flags() uint32 {
-	f := uint32(flagSorted)
-	for _, c := range []struct {
-		holds bool
-		bit   uint32
-	}{{s.Symmetric, flagSymmetric}, {s.Simple, flagSimple}, {s.NoSelf, flagNoSelf}} {
-		if c.holds {
-			f |= c.bit
-		}
-	}
-	return f
 }
