@@ -14,7 +14,10 @@ func (s *Session) Levels(ctx context.Context, q Query) ([]uint32, error) {
 }
 
 func (s *Session) levels(ctx context.Context, q Query) (levels []uint32, run Run, err error) {
-	if q, err = s.forLevels(q); err != nil {
+	if err := s.made(); err != nil {
+		return nil, Run{}, err
+	}
+	if q, err = s.resident.forLevels(q); err != nil {
 		return nil, Run{}, err
 	}
 	set, by, err := s.sets.take(ctx, 1)
@@ -26,12 +29,9 @@ func (s *Session) levels(ctx context.Context, q Query) (levels []uint32, run Run
 }
 
 // forLevels settles a query for levels, and refuses one that the session cannot answer.
-func (s *Session) forLevels(q Query) (Query, error) {
-	if err := s.made(); err != nil {
-		return q, err
+func (s *resident) forLevels(q Query) (Query, error) {
+	if s.back == nil {
+		return q, s.refuse("the session answers no question about levels", "open it with session.Options.Levels")
 	}
-	if s.resident.back == nil {
-		return q, s.resident.refuse("the session answers no question about levels", "open it with session.Options.Levels")
-	}
-	return s.resident.settle(0, q)
+	return s.settle(0, q)
 }

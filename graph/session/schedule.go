@@ -37,6 +37,21 @@ func (c *scheduler) first() *set {
 	return c.sets[0]
 }
 
+// begin opens the first set, decides what answers a query alone, and opens the others.
+func (c *scheduler) begin(ctx context.Context, decided *decision) error {
+	if err := turn.Err(ctx); err != nil {
+		return err
+	}
+	first := c.first()
+	if first.native { // kernels are opened when somebody asks for what it does not have
+		first.openHost()
+	} else if err := first.openDevice(ctx); err != nil {
+		return err
+	}
+	*decided = first.decide()
+	return c.open(ctx)
+}
+
 // open makes the sets beside the first one. A graph in parts has one set: its parts share the memory that they come to.
 func (c *scheduler) open(ctx context.Context) error {
 	first := c.first()

@@ -39,26 +39,11 @@ func New(ctx context.Context, dev driver.Device, g *graph.CSR, o Options) (_ *Se
 	}
 	s := &Session{resident: r}
 	s.sets.sets = []*set{newSet(r)}
-	err = g.Read(func() error { return s.begun(ctx) })
+	err = g.Read(func() error { return s.sets.begin(ctx, &s.decided) })
 	if err != nil {
 		return nil, r.canceled(errors.Join(err, s.Close()))
 	}
 	return s, nil
-}
-
-// begun opens what is prepared.
-func (s *Session) begun(ctx context.Context) error {
-	if err := turn.Err(ctx); err != nil {
-		return err
-	}
-	first := s.sets.first()
-	if s.resident.native { // kernels are opened when somebody asks for what it does not have
-		first.openHost()
-	} else if err := first.openDevice(ctx); err != nil {
-		return err
-	}
-	s.decided = first.decide()
-	return s.sets.open(ctx)
 }
 
 // made refuses a session that New did not make.

@@ -52,7 +52,10 @@ func (t *Tree) path(to uint32) []Step {
 //
 // Errors: those of Levels.
 func (s *Session) Tree(ctx context.Context, q Query) (_ *Tree, err error) {
-	if q, err = s.forLevels(q); err != nil {
+	if err := s.made(); err != nil {
+		return nil, err
+	}
+	if q, err = s.resident.forLevels(q); err != nil {
 		return nil, err
 	}
 	set := s.sets.first()
