@@ -1,6 +1,10 @@
 package main
 
 import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -52,5 +56,59 @@ func TestBeyond(t *testing.T) {
 	}
 	if !slices.Equal(all, []string{"p.A", "p.C"}) {
 		t.Errorf("beyond the bounds are %v", all)
+	}
+}
+
+// TestWhatRunsBack: a line of files has an order; of two that refer to each other one runs back, whatever is above and below them.
+func TestWhatRunsBack(t *testing.T) {
+	refs := func(pairs ...string) map[reference][]string {
+		all := map[reference][]string{}
+		for _, p := range pairs {
+			from, to, _ := strings.Cut(p, ">")
+			all[reference{from, to}] = nil
+		}
+		return all
+	}
+	for _, c := range []struct {
+		all  map[reference][]string
+		want int
+	}{
+		{refs(), 0},
+		{refs("c>b", "b>a", "c>a"), 0},
+		{refs("a>b", "b>a"), 1},
+		{refs("d>c", "c>b", "b>c", "b>a", "d>a"), 1},
+		{refs("a>b", "b>c", "c>a", "top>a", "top>b", "c>low"), 1},
+	} {
+		if got := back(c.all); len(got) != c.want {
+			t.Errorf("of %v run back %v, want %d", c.all, got, c.want)
+		}
+	}
+}
+
+// TestReferences are uses of what another file of the package declares, methods among them; fields and local names are none.
+func TestReferences(t *testing.T) {
+	fset := token.NewFileSet()
+	var files []*ast.File
+	for name, text := range map[string]string{
+		"a.go": "package p\ntype A struct{ B int }\nfunc (A) do() {}\nconst C = 1\n",
+		"b.go": "package p\nfunc b(a A) int { C := a.B; a.do(); return C }\n",
+		"c.go": "package p\nfunc c() int { return b(A{B: C}) }\n",
+	} {
+		f, err := parser.ParseFile(fset, name, text, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, f)
+	}
+	all, err := references(fset, files, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]string{}
+	for r, names := range all {
+		got[r.from+" "+r.to] = strings.Join(slices.Sorted(slices.Values(names)), " ")
+	}
+	if want := map[string]string{"b.go a.go": "A do", "c.go a.go": "A C", "c.go b.go": "b"}; !maps.Equal(got, want) {
+		t.Errorf("references %v, want %v", got, want)
 	}
 }
