@@ -127,10 +127,6 @@ func (b *building) count(blocks []Block) error {
 	return nil
 }
 
-func tooMany(arcs uint64) error {
-	return fmt.Errorf("graph: %d arcs, at most %d are possible", arcs, uint64(MaxArcs))
-}
-
 // place puts each arc into its row, and sorts the rows.
 func (b *building) place(blocks []Block) error {
 	rows, targets, masks, weights, sites := &b.g.rows, b.g.targets, b.g.masks, b.g.data.Weights, b.g.data.Sites
@@ -178,7 +174,7 @@ func (b *building) place(blocks []Block) error {
 	}
 	rows.filled()
 	if weights != nil || sites != nil {
-		b.g.sortColumns(b.polls)
+		sortColumns(b.polls, b.g)
 	} else if b.g.sortRows(b.ctx) != nil {
 		b.end = true
 	}
@@ -193,13 +189,6 @@ func fill[O offset](starts []O, targets []uint32, from, to []uint32) {
 	}
 }
 
-func orOne(words []uint32, i int) uint32 {
-	if words == nil {
-		return 1
-	}
-	return words[i]
-}
-
 func siteOf(sites []uint32, i int) uint32 {
 	if sites == nil {
 		return NoSite
@@ -208,7 +197,7 @@ func siteOf(sites []uint32, i int) uint32 {
 }
 
 // sortColumns makes rows ascend by target, mask, call site and weight.
-func (g *CSR) sortColumns(p *polls) {
+func sortColumns(p *polls, g *CSR) {
 	type arc struct {
 		key          uint64
 		site, weight uint32
@@ -299,7 +288,7 @@ func (b *building) same(i, k uint64) bool {
 }
 
 // block is all arcs of a graph that was verified, unless the context ends. What it shares with the graph must not be written.
-func (g *CSR) block(p *polls) Block {
+func blockOf(p *polls, g *CSR) Block {
 	sources := make([]uint32, g.Arcs())
 	for u := uint64(0); u < uint64(g.Nodes()) && !p.end; u++ {
 		first, last := g.rows.row(uint32(u))
@@ -314,7 +303,7 @@ func (g *CSR) block(p *polls) Block {
 }
 
 // rebuilt is a graph of the same nodes, and all its data, with other arcs.
-func (g *CSR) rebuilt(ctx context.Context, arcs Block, o BuildOptions) (*CSR, Built, error) {
+func rebuilt(ctx context.Context, g *CSR, arcs Block, o BuildOptions) (*CSR, Built, error) {
 	r, built, err := FromBlocks(ctx, int64(g.Nodes()), []Block{arcs}, o)
 	if err != nil {
 		return nil, built, err
@@ -330,20 +319,20 @@ func (g *CSR) rebuilt(ctx context.Context, arcs Block, o BuildOptions) (*CSR, Bu
 }
 
 // changed is rebuilt for what a function makes of the arcs, which it need not finish once the context ends.
-func (g *CSR) changed(ctx context.Context, o BuildOptions, of func(*polls, Block) Block) (r *CSR, b Built, err error) {
+func changed(ctx context.Context, g *CSR, o BuildOptions, of func(*polls, Block) Block) (r *CSR, b Built, err error) {
 	if err := g.Verify(ctx); err != nil {
 		return nil, b, err
 	}
 	p := &polls{ctx: ctx}
 	err = g.Read(func() (err error) {
-		arcs := g.block(p)
+		arcs := blockOf(p, g)
 		if !p.end {
 			arcs = of(p, arcs)
 		}
 		if p.end {
 			return errOf(ctx, "building")
 		}
-		r, b, err = g.rebuilt(ctx, arcs, o)
+		r, b, err = rebuilt(ctx, g, arcs, o)
 		return err
 	})
 	if err != nil {
@@ -356,7 +345,7 @@ func (g *CSR) changed(ctx context.Context, o BuildOptions, of func(*polls, Block
 //
 // Errors: those of Verify.
 func (g *CSR) Reverse(ctx context.Context) (*CSR, error) {
-	r, _, err := g.changed(ctx, BuildOptions{}, func(_ *polls, b Block) Block {
+	r, _, err := changed(ctx, g, BuildOptions{}, func(_ *polls, b Block) Block {
 		b.From, b.To, b.Sites = b.To, b.From, nil
 		return b
 	})
@@ -373,7 +362,7 @@ func (g *CSR) Without(ctx context.Context, nodes []uint32) (*CSR, error) {
 			out[v] = true
 		}
 	}
-	r, _, err := g.changed(ctx, BuildOptions{}, func(p *polls, b Block) Block { return b.without(p, out) })
+	r, _, err := changed(ctx, g, BuildOptions{}, func(p *polls, b Block) Block { return b.without(p, out) })
 	return r, err
 }
 
@@ -407,5 +396,5 @@ func (g *CSR) Rebuild(ctx context.Context, o BuildOptions) (*CSR, Built, error) 
 	if o == (BuildOptions{}) {
 		return g, Built{}, g.Verify(ctx)
 	}
-	return g.changed(ctx, o, func(_ *polls, b Block) Block { return b })
+	return changed(ctx, g, o, func(_ *polls, b Block) Block { return b })
 }

@@ -7,6 +7,33 @@ import (
 	"sync/atomic"
 )
 
+// New makes a graph of its arrays, which it keeps: they must not be written again. starts are the offsets, one more than there
+// are nodes, of 64 bits where 32 do not count the arcs; masks is nil where every arc has mask 1.
+//
+// Errors: that of the context; the row or the arc that is wrong, with its values.
+func New[O uint32 | uint64](ctx context.Context, starts []O, targets, masks []uint32) (*CSR, error) {
+	if err := errOf(ctx, "check"); err != nil {
+		return nil, err
+	}
+	g := &CSR{arrays: arrays{targets: targets, masks: masks}}
+	switch o := any(starts).(type) {
+	case []uint32:
+		g.rows.narrow = o
+	case []uint64:
+		g.rows.wide = o
+	}
+	p := &polls{ctx: ctx}
+	switch err := g.check(p); {
+	case p.end:
+		return nil, errOf(ctx, "check")
+	case err != nil:
+		return nil, err
+	}
+	g.rows = g.rows.settled()
+	g.dropEqualMasks()
+	return g, nil
+}
+
 // Emit takes one arc.
 type Emit func(from, to, mask uint32)
 
@@ -34,7 +61,7 @@ func FromFunc(ctx context.Context, n uint32, most uint64, masked bool, arcs func
 	if err := wrong.Load(); err != nil {
 		return nil, *err
 	}
-	g := &CSR{rows: newOffsets(degrees)}
+	g := &CSR{arrays: arrays{rows: newOffsets(degrees)}}
 	rows, total := &g.rows, g.rows.at(int(n))
 	g.targets = make([]uint32, total)
 	targets := g.targets
@@ -72,7 +99,7 @@ func (p Portion) count(number *uint32) {
 }
 
 // sortRows makes rows ascend by target, then by mask. Rows that do are left alone.
-func (g *CSR) sortRows(ctx context.Context) error {
+func (g *arrays) sortRows(ctx context.Context) error {
 	return portions(ctx, uint64(g.Arcs()), func(p Portion) {
 		for u, last := p.Of(uint64(g.Nodes())); u < last && !p.Ended(); u++ {
 			g.sortRow(uint32(u), p.kept)
@@ -81,7 +108,7 @@ func (g *CSR) sortRows(ctx context.Context) error {
 }
 
 // sortRow sorts one row. Its keys need memory, which is kept for the next one.
-func (g *CSR) sortRow(u uint32, row *[]uint64) {
+func (g *arrays) sortRow(u uint32, row *[]uint64) {
 	targets, masks := g.row(u)
 	if masks == nil {
 		if !slices.IsSorted(targets) {

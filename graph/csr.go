@@ -1,251 +1,83 @@
 package graph
 
 import (
-	"context"
 	"fmt"
-	"math"
-)
-
-const (
-	// None is no node: a node that no search has reached has this level.
-	None = math.MaxUint32
-	// NoSite is the call site of an arc that is neither a call nor a return.
-	NoSite = math.MaxUint32
-	// MaxNodes is how many nodes a graph may have: None is not one of them.
-	MaxNodes = math.MaxUint32 - 1
-	// MaxArcs is how many arcs a graph may have.
-	MaxArcs = 1 << 40
-)
-
-// Kinds of arcs, each a bit of a mask. Those of programs have the numbers below; 16 to 31 are free.
-const (
-	KindAssign uint32 = 1 << iota
-	KindArgument
-	KindReturn
-	KindPhi
-	KindDominance
-	KindAlias
-	KindStore
-	KindLoad
-	KindMutableReference
-	KindControl
-	KindField
-	KindIndex
-	KindCall
-	KindCallReturn
-	KindCallToReturnSite
-	KindConvert
-
-	// AllKinds is the filter that allows every arc.
-	AllKinds uint32 = math.MaxUint32
+	"os"
+	"sync"
+	"sync/atomic"
+	"time"
 )
 
 // CSR is a directed graph in compressed rows. The zero value has no nodes. It never changes, and any number of
 // goroutines may read it.
 type CSR struct {
-	rows    offsets
-	targets []uint32
-	masks   []uint32 // one an arc, or none if all are 1
-	data    Data
-
-	file   *file // that the arrays are in; nil if they are in memory
+	arrays
+	data   Data
 	lender *file // that data is in, of a graph that was made of one in a file; nil if there is none
 	digest once[[32]byte]
 	both   once[bool] // what Symmetric found
 }
 
-// New makes a graph of its arrays, which it keeps: they must not be written again. starts are the offsets, one more than there
-// are nodes, of 64 bits where 32 do not count the arcs; masks is nil where every arc has mask 1.
-//
-// Errors: that of the context; the row or the arc that is wrong, with its values.
-func New[O uint32 | uint64](ctx context.Context, starts []O, targets, masks []uint32) (*CSR, error) {
-	if err := errOf(ctx, "check"); err != nil {
-		return nil, err
-	}
-	g := &CSR{targets: targets, masks: masks}
-	switch o := any(starts).(type) {
-	case []uint32:
-		g.rows.narrow = o
-	case []uint64:
-		g.rows.wide = o
-	}
-	p := &polls{ctx: ctx}
-	switch err := g.check(p); {
-	case p.end:
-		return nil, errOf(ctx, "check")
-	case err != nil:
-		return nil, err
-	}
-	g.rows = g.rows.settled()
-	g.dropEqualMasks()
-	return g, nil
+// arrays are the rows of a graph. What goes over them looks after faults itself, within CSR.Read.
+type arrays struct {
+	rows    offsets
+	targets []uint32
+	masks   []uint32 // one an arc, or none if all are 1
+	file    *file    // that they are in; nil if they are in memory
 }
 
-// dropEqualMasks leaves out masks that are all 1, so that a graph has one form.
-func (g *CSR) dropEqualMasks() {
-	for _, m := range g.masks {
-		if m != 1 {
-			return
-		}
-	}
-	g.masks = nil
+// file is a .vyg file that a graph is in.
+type file struct {
+	name  string
+	bytes []byte
+	head  head
+	table []section
+	g     *CSR // the graph as it is in the file
+
+	unpack once[[]uint32]
+	masks  atomic.Pointer[[]uint32] // nil until they are unpacked
+
+	wrong once[error] // with the file, nil if nothing is
+
+	// What follows is of a file that is mapped: see mapping.go.
+	mapping
+	calls   atomic.Int64 // that read it; less than 0 once it is unmapped
+	changed atomic.Pointer[ChangedError]
+	mu      sync.Mutex
+	holders map[string]int // how often each holds it
+	seen    stamp          // when its bytes were what they are to be
 }
 
-// Nodes returns how many nodes there are. Their ids count from 0.
-func (g *CSR) Nodes() int { return max(g.rows.len(), 1) - 1 }
-
-// Arcs returns how many arcs there are.
-func (g *CSR) Arcs() int { return len(g.targets) }
-
-// Offsets returns where each row starts among the targets, and at the end the number of arcs. It must not be written. It is nil
-// where 32 bits do not count the arcs, of a graph with 2³² of them or more: see WideOffsets.
-func (g *CSR) Offsets() []uint32 { return g.starts().narrow }
-
-// WideOffsets returns what Offsets does, with 64 bits each, where 32 do not count the arcs; else nil.
-func (g *CSR) WideOffsets() []uint64 { return g.rows.wide }
-
-// starts are the offsets, also of the zero value.
-func (g *CSR) starts() offsets {
-	if g.rows.len() == 0 {
-		return offsets{narrow: []uint32{0}}
-	}
-	return g.rows
+// mapping is how the bytes of a file came into memory. The zero value is that they are the process's own.
+type mapping struct {
+	unmap func() error
+	from  *os.File
 }
 
-// First returns the number of the first arc of a node's row, and of as many nodes as there are, the number of arcs: where the
-// row's weights and call sites begin.
-func (g *CSR) First(node uint32) (first int) {
-	if g.rows.len() == 0 {
-		return 0
-	}
-	g.glance(func() { first = int(g.rows.at(int(node))) })
-	return first
+// stamp tells whether a file was written since.
+type stamp struct {
+	size    int64
+	written time.Time
 }
 
-// Targets returns the targets of all arcs, row by row. It must not be written.
-func (g *CSR) Targets() []uint32 { return g.targets }
-
-// Masks returns the kinds of all arcs in the order of Targets, or nil if all have mask 1. It must not be written.
-func (g *CSR) Masks() (masks []uint32) {
-	if g.masks != nil || g.file == nil || g.file.head.kinds != 1 {
-		return g.masks
-	}
-	if done := g.file.masks.Load(); done != nil {
-		return *done
-	}
-	g.glance(func() { masks = g.file.unpacked() })
-	return masks
+// ChangedError is the error of a graph whose file was truncated, or was written in place, while the graph was open. Nothing
+// of the graph can be read any more.
+type ChangedError struct {
+	File string
+	Err  error // how it was noticed
 }
 
-// kinds is Masks for who looks after faults.
-func (g *CSR) kinds() []uint32 {
-	if g.file != nil && g.masks == nil {
-		return g.file.unpacked()
-	}
-	return g.masks
+func (e *ChangedError) Error() string {
+	return fmt.Sprintf("graph: the file %s changed or was truncated while the graph was open (%v); fix: open it again, "+
+		"and have whoever writes it write another file and rename that", e.File, e.Err)
 }
 
-// Row returns the arcs of a node, which must be one: their targets, and their masks, which are nil if all are 1. Neither
-// must be written. Of a graph of a file that is not as Verify wants it, a row may be empty that is not; and what the arrays hold
-// is to be looked at by a function that Read calls.
-func (g *CSR) Row(node uint32) (targets, masks []uint32) {
-	if g.file == nil || g.file.unmap == nil {
-		return g.row(node)
-	}
-	g.glance(func() { targets, masks = g.row(node) })
-	return targets, masks
-}
+func (e *ChangedError) Unwrap() error { return e.Err }
 
-// row is Row for who looks after faults.
-func (g *CSR) row(node uint32) (targets, masks []uint32) {
-	from, to := g.rows.row(node)
-	masks = g.kinds()
-	if from > to || to > uint64(len(g.targets)) || masks != nil && to > uint64(len(masks)) {
-		return nil, nil // of a file that was not verified
+func stampOf(f *os.File) (stamp, error) {
+	info, err := f.Stat()
+	if err != nil {
+		return stamp{}, err
 	}
-	if masks != nil {
-		masks = masks[from:to:to]
-	}
-	return g.targets[from:to:to], masks
-}
-
-// Bytes returns how much memory the arrays take.
-func (g *CSR) Bytes() int64 {
-	return int64(g.rows.width()*g.rows.len()) + 4*int64(len(g.targets)+len(g.Masks()))
-}
-
-// check looks for the first broken invariant, until the context ends.
-func (g *CSR) check(p *polls) error {
-	if err := g.checkShape(); err != nil {
-		return err
-	}
-	for u := range g.Nodes() {
-		if p.Ended() {
-			return p.err()
-		}
-		switch from, to := g.rows.row(uint32(u)); {
-		case to < from:
-			return fmt.Errorf("graph: row %d: offset %d after %d", u, to, from)
-		case to-from > mostInRow:
-			return fmt.Errorf("graph: row %d: %d arcs, at most %d are in one", u, to-from, uint64(mostInRow))
-		}
-	}
-	if last := g.rows.at(g.Nodes()); last != uint64(g.Arcs()) {
-		return fmt.Errorf("graph: the last offset is %d, and there are %d targets", last, g.Arcs())
-	}
-	for u := range g.Nodes() {
-		if err := g.checkRow(p, uint32(u)); err != nil {
-			return err
-		}
-	}
-	return p.err()
-}
-
-// mostInRow is how many arcs one node may have: parts of rows are counted with 32 bits.
-const mostInRow = math.MaxUint32
-
-// checkShape compares the lengths of the arrays.
-func (g *CSR) checkShape() error {
-	switch {
-	case g.rows.len() == 0:
-		return fmt.Errorf("graph: no offsets; a graph of n nodes has n+1, the first of them 0")
-	case uint64(g.Nodes()) > MaxNodes:
-		return fmt.Errorf("graph: %d nodes, at most %d have ids", g.Nodes(), uint64(MaxNodes))
-	case uint64(g.Arcs()) > MaxArcs:
-		return tooMany(uint64(g.Arcs()))
-	case g.rows.at(0) != 0:
-		return fmt.Errorf("graph: offsets start at %d, not at 0", g.rows.at(0))
-	case g.kinds() != nil && len(g.kinds()) != len(g.targets):
-		return fmt.Errorf("graph: %d masks for %d arcs", len(g.kinds()), len(g.targets))
-	}
-	return nil
-}
-
-// checkRow looks at the arcs of one node.
-func (g *CSR) checkRow(p *polls, u uint32) error {
-	targets, masks := g.row(u)
-	for from, to := range p.pieces(0, uint64(len(targets))) {
-		if err := g.checkArcs(u, targets, masks, int(from), int(to)); err != nil {
-			return err
-		}
-	}
-	return p.err()
-}
-
-// checkArcs looks at some of the arcs of a node.
-func (g *CSR) checkArcs(u uint32, targets, masks []uint32, from, to int) error {
-	for i := from; i < to; i++ {
-		switch v := targets[i]; {
-		case uint64(v) >= uint64(g.Nodes()):
-			return fmt.Errorf("graph: arc %d of row %d: target %d, but n = %d", i, u, v, g.Nodes())
-		case masks != nil && masks[i] == 0:
-			return fmt.Errorf("graph: arc %d of row %d, to %d: mask 0 can never be allowed", i, u, v)
-		case i == 0 || targets[i-1] < v:
-		case targets[i-1] > v:
-			return fmt.Errorf("graph: arc %d of row %d: target %d after %d; rows ascend", i, u, v, targets[i-1])
-		case masks != nil && masks[i-1] > masks[i]:
-			return fmt.Errorf("graph: arc %d of row %d, to %d: mask %#x after %#x; equal targets ascend by mask", i, u, v, masks[i], masks[i-1])
-		}
-	}
-	return nil
+	return stamp{info.Size(), info.ModTime()}, nil
 }

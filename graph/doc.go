@@ -32,5 +32,6 @@
 //
 // # Where to start
 //
-// Start reading at csr.go, then build.go, and package generate for graphs with names. For files read vyg.go and open.go.
+// Start reading at csr.go and rows.go, then check.go and build.go, and package generate for graphs with names. For files read
+// vyg.go, open.go and mapping.go.
 package graph

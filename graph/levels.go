@@ -28,7 +28,7 @@ func Levels(ctx context.Context, g *CSR, seeds []uint32, filter uint32) (levels 
 	return levels, nil
 }
 
-func (g *CSR) levels(p *polls, seeds []uint32, filter uint32) ([]uint32, error) {
+func (g *arrays) levels(p *polls, seeds []uint32, filter uint32) ([]uint32, error) {
 	levels := make([]uint32, g.Nodes())
 	for i := range levels {
 		levels[i] = None

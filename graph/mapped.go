@@ -1,64 +1,13 @@
 package graph
 
 import (
+	"context"
 	"errors"
 	"fmt"
-	"maps"
-	"math"
-	"os"
-	"slices"
-	"strings"
 	"sync"
-	"time"
-	"unsafe"
 
-	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/internal/guard"
 )
-
-// A graph that Open mapped is in memory that others can write or take away. Three things follow. Who reads it holds it, so
-// that Close does not unmap what is being read. Whatever reads it does so through package guard, on every goroutine, so that
-// memory that is gone is an error. And when it is done, the file is asked whether it was written meanwhile: words that changed
-// under a search give an answer without any fault.
-
-// ChangedError is the error of a graph whose file was truncated, or was written in place, while the graph was open. Nothing
-// of the graph can be read any more.
-type ChangedError struct {
-	File string
-	Err  error // how it was noticed
-}
-
-func (e *ChangedError) Error() string {
-	return fmt.Sprintf("graph: the file %s changed or was truncated while the graph was open (%v); fix: open it again, "+
-		"and have whoever writes it write another file and rename that", e.File, e.Err)
-}
-
-func (e *ChangedError) Unwrap() error { return e.Err }
-
-// stamp tells whether a file was written since.
-type stamp struct {
-	size    int64
-	written time.Time
-}
-
-func stampOf(f *os.File) (stamp, error) {
-	info, err := f.Stat()
-	if err != nil {
-		return stamp{}, err
-	}
-	return stamp{info.Size(), info.ModTime()}, nil
-}
-
-// mapped returns the file whose mapping arrays of the graph are in, nil if all are in memory that is the process's own.
-func (g *CSR) mapped() *file {
-	switch {
-	case g.file != nil && g.file.unmap != nil:
-		return g.file
-	case g.lender != nil && g.lender.unmap != nil:
-		return g.lender
-	}
-	return nil
-}
 
 // Mapped reports whether arrays of the graph are in the mapping of a file, where a read fails once the file is truncated.
 func (g *CSR) Mapped() bool { return g.mapped() != nil }
@@ -103,41 +52,6 @@ func (g *CSR) Hold(who string) (release func(), err error) {
 	}), nil
 }
 
-// gone is what calls are counted from when the file is unmapped.
-const gone = math.MinInt64 / 2
-
-// begin counts a call that reads the mapping until end.
-func (f *file) begin() error {
-	if f.calls.Add(1) < 0 {
-		f.end()
-		return &driver.Error{Op: "graph", Label: f.name, Kind: driver.Closed, Msg: "the graph is closed", Fix: "open it again, and close it when nothing uses it any more"}
-	}
-	if changed := f.changed.Load(); changed != nil {
-		f.end()
-		return changed
-	}
-	return nil
-}
-
-func (f *file) end() { f.calls.Add(-1) }
-
-// close unmaps the file unless it is used.
-func (f *file) close() error {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	users := slices.Sorted(maps.Keys(f.holders))
-	if len(users) == 0 && f.calls.CompareAndSwap(0, gone) {
-		return errors.Join(f.unmap(), f.from.Close())
-	}
-	if f.calls.Load() < 0 {
-		return nil
-	}
-	if len(users) == 0 {
-		users = []string{"a call that goes over its arcs"}
-	}
-	return &driver.Error{Op: "graph", Label: f.name, Kind: driver.Busy, Msg: "it is used by " + strings.Join(users, ", "), Fix: "close what uses it first, and the graph again"}
-}
-
 // Read calls do, which may read what the graph's arrays hold: those of Row, Targets, Masks, Offsets and Data. The graph stays
 // open meanwhile, and if its file changed, the error is a *ChangedError, whatever do returned or panicked with. Goroutines that
 // do starts are not looked after. If do panics for another reason, so does Read.
@@ -160,23 +74,6 @@ func (g *CSR) Read(do func() error) (err error) {
 		panic(p)
 	}
 	return err
-}
-
-// glance is Read for little that has no error to return, and does not ask the file: after a fault the result is nothing, and
-// Verify returns the error.
-func (g *CSR) glance(do func()) {
-	f := g.mapped()
-	if f == nil {
-		do()
-		return
-	}
-	if f.begin() != nil {
-		return
-	}
-	defer f.end()
-	if p := guard.Run(do); p != nil && f.faulted(p) == nil {
-		panic(p)
-	}
 }
 
 // after returns a *ChangedError if the file changed since it was opened. p is what the reader panicked with, or nil.
@@ -212,17 +109,74 @@ func (f *file) after(p *guard.Panic) error {
 	return nil
 }
 
-// faulted returns a *ChangedError if what a reader panicked with is a fault of the mapping.
-func (f *file) faulted(p *guard.Panic) error {
-	first := uintptr(unsafe.Pointer(unsafe.SliceData(f.bytes)))
-	if at, ok := p.Fault(); ok && at >= first && at-first < uintptr(len(f.bytes)) {
-		return f.fails(fmt.Errorf("byte %d cannot be read", at-first))
+// Digest returns what identifies the graph: BLAKE3 of "vyre graph 1", the numbers of nodes and arcs, and the digests of
+// offsets, of targets, of masks, of node kinds and of tags, which are of nothing where there are none. Numbers are little
+// endian, offsets have 64 bits and all others 32, and masks that are all 1 count: the same graph has one digest however it is
+// stored. A graph of a file has the one that the file states, which Verify compares. It is found once.
+//
+// Errors: that of the context; those of Read.
+func (g *CSR) Digest(ctx context.Context) (d [32]byte, err error) {
+	const work = "digest"
+	if err := errOf(ctx, work); err != nil {
+		return d, err
 	}
-	return nil
+	if g.file != nil && g.file.states(g) {
+		return g.file.head.digest, nil
+	}
+	p := &polls{ctx: ctx}
+	d, err = g.digest.get(ctx, func() (d [32]byte, err error) {
+		err = g.Read(func() error {
+			d = digestOf(p, g)
+			return p.err()
+		})
+		return d, err
+	})
+	if ended := errOf(ctx, work); err != nil && ended != nil {
+		err = ended
+	}
+	return d, err
 }
 
-// fails notes for all that follows that the file changed.
-func (f *file) fails(why error) error {
-	f.changed.CompareAndSwap(nil, &ChangedError{f.name, why})
-	return f.changed.Load()
+// Verify looks at all of a graph that Open mapped: the checksums of its sections, that rows ascend and targets are nodes, what
+// its header says, and its digest. It does so once, and each time looks whether the file was written since. Graphs that were
+// built hold all that already. What a context ends is done anew by the next call.
+//
+// Errors: that of the context; *ParseError, with the section, the row or the arc; a graph that is nil; one that Close gave back,
+// of kind driver.Closed; *ChangedError.
+func (g *CSR) Verify(ctx context.Context) error {
+	if g == nil {
+		return errors.New("graph: the graph is nil; look at the error of what was to load it")
+	}
+	const work = "verification"
+	if err := errOf(ctx, work); err != nil {
+		return err
+	}
+	return g.Read(func() error {
+		if g.file == nil {
+			return nil
+		}
+		wrong, err := g.file.wrong.get(ctx, func() (error, error) {
+			p := &polls{ctx: ctx}
+			wrong := g.file.check(p)
+			return wrong, p.err()
+		})
+		if err != nil {
+			return errOf(ctx, work)
+		}
+		return wrong
+	})
+}
+
+// Close gives the file of a graph back; the graph, and all that shares its arrays, must not be used again. Closing again does
+// nothing. A graph that is in memory has no file, and stays.
+//
+// Errors: of kind driver.Busy, if sessions of the graph are open, calls go over its arcs, or Hold keeps it; it stays open then.
+func (g *CSR) Close() error {
+	if g == nil {
+		return nil
+	}
+	if f := g.mapped(); f != nil {
+		return f.close()
+	}
+	return nil
 }

@@ -104,7 +104,7 @@ func sessionQuestions(ctx context.Context, s *session.Session) []lookAt {
 			return second(p.Wait(ctx))
 		}},
 		{"Levels", func() error { return second(s.Levels(ctx, q)) }},
-		{"Path", func() error { _, _, err := s.Path(ctx, q, []uint32{50}); return err }},
+		{"Path", func() error { _, err := s.Path(ctx, q, []uint32{50}); return err }},
 		{"Tree", func() error { return second(s.Tree(ctx, q)) }},
 		{"Components", func() error { return second(s.Components(ctx, 0)) }},
 		{"StrongComponents", func() error { return second(s.StrongComponents(ctx, 0)) }},

@@ -116,3 +116,6 @@ func portions(ctx context.Context, pieces uint64, do func(Portion)) error {
 	all.Wait()
 	return ctx.Err()
 }
+
+// unending looks at no context.
+func unending() *polls { return &polls{ctx: context.Background()} }

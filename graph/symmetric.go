@@ -35,7 +35,7 @@ func (g *CSR) Symmetric(ctx context.Context) (both bool, err error) {
 var drawnKeys = [2]uint64{rand.Uint64(), rand.Uint64()}
 
 // same compares the sums.
-func (g *CSR) same(ctx context.Context) (bool, error) {
+func (g *arrays) same(ctx context.Context) (bool, error) {
 	var differs [2]atomic.Uint64
 	err := portions(ctx, uint64(g.Arcs()), func(p Portion) {
 		var there, back [2]uint64

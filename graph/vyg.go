@@ -58,14 +58,6 @@ const (
 var sectionNames = [sectionTypes]string{"", "offsets", "targets", "kinds", "kind table", "node kinds", "tags", "reverse offsets", "sources", "reverse kinds",
 	"weights", "name ends", "name bytes", "position ends", "position bytes", "attributes", "provenance", "kind names", "procedures", "call sites"}
 
-// Flags of the header.
-const (
-	flagSymmetric = 1 << iota
-	flagSorted
-	flagSimple // no two arcs between the same nodes
-	flagNoSelf
-)
-
 // head is the header.
 type head struct {
 	flags        uint32

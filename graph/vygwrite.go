@@ -22,7 +22,7 @@ func (g *CSR) Encode(ctx context.Context, w io.Writer) (n int64, err error) {
 	}
 	p := &polls{ctx: ctx}
 	err = g.Read(func() (err error) {
-		n, err = g.encode(p, w, shape, digest)
+		n, err = encode(p, w, g, shape, digest)
 		return err
 	})
 	if p.end {
@@ -31,8 +31,8 @@ func (g *CSR) Encode(ctx context.Context, w io.Writer) (n int64, err error) {
 	return n, err
 }
 
-func (g *CSR) encode(p *polls, w io.Writer, shape Shape, digest [32]byte) (int64, error) {
-	contents, kinds, err := g.contents(p)
+func encode(p *polls, w io.Writer, g *CSR, shape Shape, digest [32]byte) (int64, error) {
+	contents, kinds, err := contentsOf(p, g)
 	if err != nil {
 		return 0, err
 	}
@@ -77,7 +77,7 @@ type content struct {
 }
 
 // contents are the sections that are not empty, and the width of kinds.
-func (g *CSR) contents(p *polls) (list []content, kinds uint8, err error) {
+func contentsOf(p *polls, g *CSR) (list []content, kinds uint8, err error) {
 	add := func(kind, width uint32, b []byte) {
 		if len(b) > 0 {
 			list = append(list, content{kind, width, b})
@@ -155,13 +155,6 @@ func packed(p *polls, masks []uint32) (table []uint32, index []byte) {
 	return table, index
 }
 
-// Shape is what holds of all arcs of a graph.
-type Shape struct {
-	Symmetric bool // every arc has one back, with the same mask
-	Simple    bool // no two arcs lead from one node to the same node
-	NoSelf    bool // no arc leads from a node to itself
-}
-
 // Shape looks at all arcs.
 //
 // Errors: those of Verify.
@@ -191,17 +184,4 @@ func (g *CSR) Shape(ctx context.Context) (Shape, error) {
 		return Shape{}, err
 	}
 	return s, nil
-}
-
-func (s Shape) flags() uint32 {
-	f := uint32(flagSorted)
-	for _, c := range []struct {
-		holds bool
-		bit   uint32
-	}{{s.Symmetric, flagSymmetric}, {s.Simple, flagSimple}, {s.NoSelf, flagNoSelf}} {
-		if c.holds {
-			f |= c.bit
-		}
-	}
-	return f
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/govyre/vyre/graph/report"
 	"github.com/govyre/vyre/graph/session"
 	"github.com/govyre/vyre/internal/printable"
+	"github.com/govyre/vyre/megakernel"
 )
 
 // graphCmd is about graphs in files.
@@ -377,6 +378,15 @@ func (t *terminal) session(device string, g *graph.CSR, o session.Options, ask f
 	defer func() { err = errors.Join(err, s.Close()) }()
 	t.laps.done("session")
 	return ask(dev, s)
+}
+
+// topologyOn is who drives rounds on a device if nobody says. A drain waits in loops, which a simulation has to go through. On
+// device cpu nobody does, where the session's engine is native.
+func topologyOn(dev driver.Device, asked megakernel.Topology) megakernel.Topology {
+	if asked == megakernel.Auto && dev.Caps().RegsUnit == 0 && dev.Name() != "cpu" {
+		return megakernel.Cooperative
+	}
+	return asked
 }
 
 // failedJSON is err, which a document on standard output says as well, unless the command line makes no sense or there is an

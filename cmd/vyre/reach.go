@@ -204,17 +204,14 @@ func (a *answer) take(r *session.Reached) {
 func (c *reachCmd) query(t *terminal, a *answer, dev driver.Device, s *session.Session, leveled bool) (err error) {
 	began := time.Now()
 	q := session.Query{Seeds: a.from, Kinds: a.kinds}
-	run := session.Run{Engine: s.Engine(), Topology: s.Topology()}
+	var run session.Run
 	switch {
 	case c.Each:
-		err = a.askEach(t, s, a.from, a.kinds)
+		run, err = a.askEach(t, s, a.from, a.kinds)
 	case leveled && c.As == "parents":
 		run, err = a.askTree(t, s, q)
 	case leveled:
-		a.path, a.levels, err = s.Path(t.ctx, q, a.targets)
-		if run.Topology == megakernel.Drained {
-			run.Topology = megakernel.Cooperative // levels are not drained
-		}
+		run, err = a.askPath(t, s, q)
 	default:
 		q.Count = !c.Verify && c.Out == "" && !c.CSV && !c.Dot // the rest prints how many
 		var r *session.Reached
@@ -222,6 +219,7 @@ func (c *reachCmd) query(t *terminal, a *answer, dev driver.Device, s *session.S
 			break
 		}
 		run = r.Run
+		run.Record.Rounds = 0 // not every engine counts those of a set
 		if a.count = r.Count(); !q.Count {
 			a.take(r)
 		} else if c.lists(a) {
@@ -243,15 +241,19 @@ func (c *reachCmd) query(t *terminal, a *answer, dev driver.Device, s *session.S
 	if a.words != nil {
 		a.count = countOf(a.words)
 	}
-	run.Record.Rounds = 0 // as levels tell: the host counts one that found nothing as well
-	for _, l := range a.levels {
-		if l != graph.None {
-			run.Record.Rounds = max(run.Record.Rounds, l+1)
-		}
-	}
 	a.run = runOf(dev, run, began, s.Bytes())
 	a.run.Parts, a.run.Streamed = s.Parts(), s.Totals().Streamed
 	return nil
+}
+
+// askPath asks for levels, and a path to the nearest target.
+func (a *answer) askPath(t *terminal, s *session.Session, q session.Query) (session.Run, error) {
+	found, err := s.Path(t.ctx, q, a.targets)
+	if err != nil {
+		return session.Run{}, err
+	}
+	a.path, a.levels = found.Steps, found.Levels()
+	return found.Run, nil
 }
 
 // askTree asks for parents, too.
@@ -275,29 +277,21 @@ func (a *answer) askTree(t *terminal, s *session.Session, q session.Query) (sess
 	return tree.Run, nil
 }
 
-// topologyOn is who drives rounds on a device if nobody says. A drain waits in loops, which a simulation has to go through. On
-// device cpu nobody does, where the session's engine is native.
-func topologyOn(dev driver.Device, asked megakernel.Topology) megakernel.Topology {
-	if asked == megakernel.Auto && dev.Caps().RegsUnit == 0 && dev.Name() != "cpu" {
-		return megakernel.Cooperative
-	}
-	return asked
-}
-
 // askEach answers for each seed, 64 together.
-func (a *answer) askEach(t *terminal, s *session.Session, seeds []uint32, kinds uint32) error {
+func (a *answer) askEach(t *terminal, s *session.Session, seeds []uint32, kinds uint32) (run session.Run, err error) {
 	queries := make([]session.Query, len(seeds))
 	for i := range seeds {
 		queries[i] = session.Query{Seeds: seeds[i : i+1], Kinds: kinds, Count: true}
 	}
 	all, err := s.Batch(t.ctx, queries)
 	if err != nil {
-		return err
+		return run, err
 	}
 	for _, r := range all {
 		a.each = append(a.each, r.Count())
+		run.Engine, run.Topology = r.Run.Engine, r.Run.Topology
 	}
-	return nil
+	return run, nil
 }
 
 // turned is a path in the reversed graph as one in the graph. The mask of an arc goes with the node that it leads to.

@@ -32,5 +32,5 @@
 // 200 µs, and end. Calls fail with an error of package driver, and write nothing, if the context is nil or has ended.
 // So do calls on an engine that New did not make.
 //
-// Start reading at engine.go, then levels.go, forward.go, backward.go and team.go.
+// Start reading at graph.go and engine.go, then levels.go, rows.go, forward.go, backward.go and team.go.
 package cpu

@@ -3,45 +3,13 @@ package cpu
 import (
 	"context"
 	"fmt"
-	"math"
 	"runtime"
 	"sync"
+	"sync/atomic"
 
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/internal/guard"
 )
-
-// None is the level of a node that is not reached.
-const None = math.MaxUint32
-
-// Graph is a graph in compressed rows: the arcs of node u lead to Targets[Offsets[u]:Offsets[u+1]], and Masks stand beside
-// them, or are nil if every mask is 1. Where 32 bits do not count the arcs, the offsets are Wide, and Offsets is nil.
-type Graph struct {
-	Offsets        []uint32
-	Wide           []uint64
-	Targets, Masks []uint32
-}
-
-func (g *Graph) nodes() int { return max(len(g.Offsets), len(g.Wide), 1) - 1 }
-
-// row returns which arcs a node has.
-func (g *Graph) row(u uint32) (first, last uint64) {
-	if g.Wide != nil {
-		return g.Wide[u], g.Wide[u+1]
-	}
-	return uint64(g.Offsets[u]), uint64(g.Offsets[u+1])
-}
-
-// degree returns how many they are.
-func (g *Graph) degree(u uint32) uint64 {
-	first, last := g.row(u)
-	return last - first
-}
-
-// allowed reports whether arc k is.
-func (g *Graph) allowed(k uint64, filter uint32) bool {
-	return g.Masks == nil && filter&1 != 0 || g.Masks != nil && g.Masks[k]&filter != 0
-}
 
 // Engine searches one graph.
 type Engine struct {
@@ -189,4 +157,48 @@ func (e *Engine) indexWord(greatest []uint32, first int) (linked uint64) {
 		greatest[b] = best
 	}
 	return linked
+}
+
+// search is the state of searches by levels: it is kept from one to the next. What workers read all the time stands apart from
+// what they write.
+type search struct {
+	*Engine
+	asked
+	now  uint32 // the level that is walked
+	list []uint32
+	next []uint32
+	backLevel
+	found   []counted
+	stats   Stats
+	sharing sharing
+	steps
+
+	deal chunks
+	tail atomic.Int64 // of next
+	_    [cacheLine]byte
+	long longRows
+}
+
+// asked is what a search is for.
+type asked struct {
+	level    []uint32
+	filter   uint32
+	filtered bool
+}
+
+// backLevel is a level that goes backward: the nodes of the list, those that it finds, and those without a level. Other searches
+// keep words in the first two.
+type backLevel struct{ in, out, open []uint64 }
+
+// steps are those of the team, made once.
+type steps struct {
+	clearing, forward, forwardLong, counting, mapping, lookingBack, gather func(int)
+}
+
+// counted is what a worker counts, on cache lines of its own.
+type counted struct {
+	n    uint64
+	own  []uint32
+	rows rows
+	_    [cacheLine]byte
 }

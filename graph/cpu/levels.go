@@ -1,56 +1,6 @@
 package cpu
 
-import (
-	"context"
-	"sync/atomic"
-)
-
-// When a level is done how. Workers come to a level in about a microsecond, in which one core walks some hundred nodes.
-const (
-	sharedNodes   = 768     // lists of at least so many nodes are shared out, where it is not measured
-	perWorker     = 128     // of which one more worker comes for so many
-	chunkNodes    = 64      // and which are dealt out so many at a time
-	chunkWords    = 16      // words of 64 nodes that a worker takes of a level that goes backward
-	clearedNodes  = 1 << 14 // whose levels a worker clears at once
-	longRow       = 1 << 12 // rows of at least so many arcs are shared out, so many at a time
-	alpha         = 15      // levels go backward if their list has more than this part of the arcs that are left
-	beta          = 18      // and forward if it has less than this part of all nodes
-	askedAgain    = 64      // levels after which a context is asked again, and chunks
-	ownedBuffer   = 1 << 10
-	seldomForward = 64 // the arcs of lists of less than this part of all nodes are not counted
-)
-
-// search is the state of searches by levels: it is kept from one to the next. What workers read all the time stands apart from
-// what they write.
-type search struct {
-	*Engine
-	level    []uint32
-	filter   uint32
-	filtered bool
-	now      uint32 // the level that is walked
-	list     []uint32
-	next     []uint32
-	in, out  []uint64 // of a level that goes backward: the nodes of the list, those that it finds; other searches keep words here
-	open     []uint64 // of a level that goes backward: the nodes without a level
-	found    []counted
-	stats    Stats
-	sharing  sharing
-
-	clearing, forward, forwardLong, counting, mapping, lookingBack, gather func(int) // steps of the team, made once
-
-	deal chunks
-	tail atomic.Int64 // of next
-	_    [cacheLine]byte
-	long longRows
-}
-
-// counted is what a worker counts, on cache lines of its own.
-type counted struct {
-	n    uint64
-	own  []uint32
-	rows rows
-	_    [cacheLine]byte
-}
+import "context"
 
 // Levels searches breadth-first from all seeds at once, along the arcs whose masks have a bit of the filter. It writes the
 // level of every node, 0 for seeds and None where nothing leads to, to a slice of as many as there are nodes.

@@ -33,5 +33,5 @@
 // Save writes under a temporary name, and renames the complete file. A conversion keeps everything that both formats
 // hold, weights and kinds too, and reports the losses.
 //
-// Start reading at files.go, then stream.go and lines.go.
+// Start reading at files.go and reader.go, then stream.go and lines.go.
 package files

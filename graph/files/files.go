@@ -7,86 +7,17 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
-	"sync/atomic"
-	"time"
 
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/graph"
-)
-
-// Format is a form of files.
-type Format string
-
-// The formats. Auto tells by the first bytes, then by the name.
-const (
-	Auto   Format = ""
-	Edges  Format = "el"
-	WEdges Format = "wel"
-	Named  Format = "nel"
-	Matrix Format = "mtx"
-	GAP    Format = "sg"
-	WGAP   Format = "wsg"
-	DIMACS Format = "gr"
-	Vyre   Format = "vyg"
-	Dot    Format = "dot"
-	JSON   Format = "json"
-	CSV    Format = "csv"
 )
 
 // Formats are those that Options.Format and Save take.
 func Formats() []Format {
 	return []Format{Edges, WEdges, Named, Matrix, GAP, WGAP, DIMACS, Vyre, Dot, JSON, CSV}
 }
-
-// IDs say what the numbers in a list of arcs are.
-type IDs string
-
-// AutoIDs takes them as they are if all are less than four times the number of arcs, and else numbers them anew.
-const (
-	AutoIDs IDs = ""
-	Dense   IDs = "dense"  // node ids
-	Sparse  IDs = "sparse" // names: nodes are numbered anew, by ascending number, which stays as the name
-)
-
-// Options adjust reading. The zero value is right for most files.
-type Options struct {
-	Format Format
-	IDs    IDs
-	// NoWeights leaves weights out: values that no weight can be are then no error. A .vyg file keeps its own, which cost nothing
-	// until they are looked at.
-	NoWeights bool
-	NoKinds   bool // take every arc as mask 1: the third column of a list of arcs is something else
-	Build     graph.BuildOptions
-
-	MaxMemory int64 // bytes for arcs and graph; 0 is half of what the machine has
-	MaxBytes  int64 // of the text, decompressed; 0 is no limit
-	KeepGoing bool  // go on after an error, to find up to 100
-	Workers   int   // that parse; 0 is one a core
-
-	// Progress is told how far reading is, from one goroutine, at most every 100 ms.
-	Progress func(Progress)
-}
-
-// Progress is how far reading is.
-type Progress struct {
-	Bytes, Total int64 // of the file, as it is stored; a total of 0 is unknown
-	Arcs         int64
-	Phase        string // "reading" or "building"
-}
-
-// Report says what was read.
-type Report struct {
-	Format     Format
-	Bytes      int64 // of the text, decompressed
-	Renumbered bool  // ids were names
-	Kinds      []int // bits that a list with names has given to names of kinds, in their order
-	Built      graph.Built
-}
-
-const progressEvery = 100 * time.Millisecond
 
 // Open reads a file. A .vyg file that is not compressed is mapped, and not verified
 // yet; all else is in memory.
@@ -134,44 +65,6 @@ func Read(ctx context.Context, r io.Reader, name string, o Options) (*graph.CSR,
 	return in.read(r)
 }
 
-func (o Options) settled() Options {
-	if o.Workers <= 0 {
-		o.Workers = runtime.GOMAXPROCS(0)
-	}
-	if o.MaxMemory <= 0 {
-		o.MaxMemory = HalfOfMemory()
-	}
-	if o.Progress == nil {
-		o.Progress = func(Progress) {}
-	}
-	return o
-}
-
-// reader is one file under way.
-type reader struct {
-	ctx   context.Context
-	name  string
-	o     Options
-	total int64 // bytes of the file, 0 if unknown
-	in    *input
-	told  time.Time
-
-	held atomic.Int64 // bytes: buffers, arcs, and copies on the way
-
-	errs     []error
-	arcsOnly bool // to measure parsing
-}
-
-// hold counts memory before it is taken, or after it grew, and refuses more than the limit. release counts it back.
-func (r *reader) hold(bytes int64, what string, args ...any) error {
-	if held := r.held.Add(bytes); held > r.o.MaxMemory {
-		return r.tooLarge(held, fmt.Sprintf(what, args...))
-	}
-	return nil
-}
-
-func (r *reader) release(bytes int64) { r.held.Add(-bytes) }
-
 // read tells the format, and has the file read.
 func (r *reader) read(src io.Reader) (*graph.CSR, Report, error) {
 	in, err := r.open(src)
@@ -192,7 +85,7 @@ func (r *reader) read(src io.Reader) (*graph.CSR, Report, error) {
 	case Named:
 		p, err = r.namedList()
 	case GAP, WGAP:
-		p, err = r.gap(format == WGAP)
+		p, err = gapReader{r}.parse(format == WGAP)
 	case Vyre:
 		return r.vyg()
 	case CSV:

@@ -9,10 +9,13 @@ import (
 	"github.com/govyre/vyre/graph"
 )
 
-// gap reads the GAP benchmark's rows: whether the graph is directed (a byte), arcs and nodes (8 bytes each), offsets (8 bytes
+// gapReader reads the rows of the GAP benchmark.
+type gapReader struct{ *reader }
+
+// parse reads all: whether the graph is directed (a byte), arcs and nodes (8 bytes each), offsets (8 bytes
 // each, one more than nodes), targets (4 bytes each, or pairs with a weight), and for directed graphs both again for the arcs
 // the other way round.
-func (r *reader) gap(weighted bool) (parsed, error) {
+func (r gapReader) parse(weighted bool) (parsed, error) {
 	p := parsed{nodes: -1}
 	var head [17]byte
 	if _, err := io.ReadFull(r.in, head[:]); err != nil {
@@ -57,11 +60,11 @@ func (r *reader) gap(weighted bool) (parsed, error) {
 	return p, nil
 }
 
-func (r *reader) badGAP(at int64, got, want string) error {
+func (r gapReader) badGAP(at int64, got, want string) error {
 	return &graph.ParseError{File: r.name, Offset: at, Got: fmt.Sprintf("%s at %d", got, at), Want: want}
 }
 
-func (r *reader) short(err error, want string) error {
+func (r gapReader) short(err error, want string) error {
 	if err == io.EOF || err == io.ErrUnexpectedEOF {
 		return &graph.ParseError{File: r.name, Offset: r.in.n, Got: fmt.Sprintf("the file ends after %d bytes", r.in.n), Want: want}
 	}
@@ -72,7 +75,7 @@ func (r *reader) short(err error, want string) error {
 const pieceOfArcs = 64 << 10
 
 // keep appends an arc of rows, which is at that byte.
-func (r *reader) keep(p *parsed, at int64, u, v, weight uint32, weighted bool) error {
+func (r gapReader) keep(p *parsed, at int64, u, v, weight uint32, weighted bool) error {
 	last := len(p.arcs) - 1
 	if last < 0 || len(p.arcs[last].from) == pieceOfArcs {
 		a := arcs{from: make([]uint32, 0, pieceOfArcs), to: make([]uint32, 0, pieceOfArcs)}
@@ -111,7 +114,7 @@ func (d *degrees) add(r *reader, n uint32) error {
 func (d degrees) at(row uint32) uint32 { return d[row/pieceOfArcs][row%pieceOfArcs] }
 
 // gapRows reads offsets and targets, and passes arcs on.
-func (r *reader) gapRows(n, m int64, weighted bool, each func(at int64, u, v, weight uint32) error) error {
+func (r gapReader) gapRows(n, m int64, weighted bool, each func(at int64, u, v, weight uint32) error) error {
 	var last int64
 	var rows degrees
 	err := r.words(8*(n+1), 8, "offsets", func(i, at int64, b []byte) error {
@@ -123,7 +126,7 @@ func (r *reader) gapRows(n, m int64, weighted bool, each func(at int64, u, v, we
 			if v-last > math.MaxUint32 {
 				return r.badGAP(at, fmt.Sprintf("%d arcs of row %d", v-last, i-1), fmt.Sprintf("at most %d", uint32(math.MaxUint32)))
 			}
-			if err := rows.add(r, uint32(v-last)); err != nil {
+			if err := rows.add(r.reader, uint32(v-last)); err != nil {
 				return err
 			}
 		}
@@ -160,7 +163,7 @@ func (r *reader) gapRows(n, m int64, weighted bool, each func(at int64, u, v, we
 }
 
 // words reads an array of so many bytes in portions, and passes each word on with its number and where it is.
-func (r *reader) words(total, size int64, what string, each func(i, at int64, b []byte) error) error {
+func (r gapReader) words(total, size int64, what string, each func(i, at int64, b []byte) error) error {
 	start := r.in.n
 	buf := make([]byte, min(total, 64<<10))
 	for done := int64(0); done < total; {

@@ -25,15 +25,6 @@ const mostWindow = 128 << 20
 // take.
 func (r *reader) window() int64 { return min(max(r.o.MaxMemory/4, 8<<20), mostWindow) }
 
-// input is the text of a file, decompressed and counted.
-type input struct {
-	r      *reader
-	stored *meter
-	text   *bufio.Reader
-	n      int64 // bytes of text that were read
-	packed bool
-}
-
 // meter counts what is read from the file. Progress asks it while another goroutine reads.
 type meter struct {
 	r io.Reader

@@ -12,9 +12,6 @@ import (
 	"github.com/govyre/vyre/graph"
 )
 
-// third is what a line has after the two ends of its arc.
-type third uint8
-
 const (
 	nothing third = iota // the line ends
 	kinds                // nothing, or a mask
@@ -22,26 +19,6 @@ const (
 	number               // one that is not
 	anyRest              // whatever it is
 )
-
-// rules say what lines of a format look like.
-type rules struct {
-	tag       byte   // that each arc starts with, 0 if none
-	comment   string // what lines may start with that say nothing
-	first     uint64 // id of the first node
-	nodes     uint64 // from there on, where the file or the caller says how many
-	any       bool   // nobody does: ids are all that 64 bits have
-	third     third
-	nodeNames [2]string // of the ends of an arc, in errors
-	missing   string    // is what a line without a weight lacks
-	named     string    // is what to do with words
-}
-
-// scratch is where a worker gathers the arcs of a chunk before it knows how many there are.
-type scratch struct{ arcs }
-
-func (s *scratch) reset() {
-	s.from, s.to, s.masks, s.weights, s.wideFrom, s.wideTo = s.from[:0], s.to[:0], s.masks[:0], s.weights[:0], s.wideFrom[:0], s.wideTo[:0]
-}
 
 // parse reads the lines of a chunk.
 func (c *chunk) parse(rules rules, s *scratch) {
@@ -161,8 +138,6 @@ func digits(x uint64) (value uint64, n int) {
 
 // lineEnd is where the line's end is, at the latest in the slack.
 func (c *chunk) lineEnd(at int) int { return at + bytes.IndexByte(c.text[at:], '\n') }
-
-func blank(b byte) bool { return b == ' ' || b == '\t' || b == '\r' || b == ',' }
 
 // line reads one line of any form.
 func (c *chunk) line(rules rules, s *scratch, start, end int) {
@@ -339,25 +314,6 @@ func (c *chunk) comment(text []byte) {
 
 func (c *chunk) fail(start, column int, got, want string) {
 	c.failed = append(c.failed, failure{c.lines, column, start + column, got, want})
-}
-
-// words are the words of a line; at is where the last one started.
-type words struct {
-	text    []byte
-	at, end int
-}
-
-func (w *words) next() []byte {
-	i := w.end
-	for i < len(w.text) && blank(w.text[i]) {
-		i++
-	}
-	w.at = i
-	for i < len(w.text) && !blank(w.text[i]) {
-		i++
-	}
-	w.end = i
-	return w.text[w.at:i]
 }
 
 // quoted is a word as an error shows it.

@@ -7,68 +7,10 @@ import (
 	"fmt"
 	"io"
 	"sync/atomic"
-	"time"
 
 	"github.com/govyre/vyre/graph"
 	"github.com/govyre/vyre/internal/guard"
 )
-
-const (
-	chunkBytes = 1 << 20
-	mostLine   = 64 << 10 // bytes of a line
-	slack      = 16       // bytes after a chunk's text, so that numbers can be loaded as words
-	mostErrors = 100
-
-	bufferBytes = mostLine + chunkBytes + slack
-)
-
-// chunk is whole lines of a file, and what a worker made of them.
-type chunk struct {
-	text   []byte // with slack after it
-	offset int64  // of the first byte
-	done   chan struct{}
-
-	arcs
-	lines  int64
-	nodes  int64 // of a comment that says so, else 0
-	failed []failure
-	broke  *guard.Panic // what the worker panicked with
-}
-
-// failure is an error in a chunk.
-type failure struct {
-	line      int64 // from 0, in the chunk
-	column    int   // from 0
-	at        int   // in the chunk
-	got, want string
-}
-
-// arcs are arcs in the order of the file. Ids that have more than 32 bits make a chunk wide.
-type arcs struct {
-	from, to         []uint32
-	wideFrom, wideTo []uint64
-	masks, weights   []uint32
-}
-
-func (a *arcs) len() int { return max(len(a.from), len(a.wideFrom)) }
-
-func (a *arcs) bytes() int64 {
-	return 4*int64(cap(a.from)+cap(a.to)+cap(a.masks)+cap(a.weights)) + 8*int64(cap(a.wideFrom)+cap(a.wideTo))
-}
-
-// parsed is all arcs of a file, and what its header promised.
-type parsed struct {
-	arcs    []arcs
-	count   int64 // of arcs
-	nodes   int64 // promised, −1 if nobody did
-	atLeast int64 // nodes that a comment speaks of
-	list    bool  // ids may be names
-	mirror  bool  // each arc stands for one back, too
-
-	names     graph.Strings // of nodes
-	kindNames [32]string    // that the file has
-	kinds     []int         // bits that got theirs by order of appearance
-}
 
 // stream has the lines from here on parsed by workers, and collects what they find in the order of the file. line is the
 // number of the first one.
@@ -215,16 +157,4 @@ func (r *reader) collect(c *chunk, line int64, p *parsed) error {
 	p.atLeast = max(p.atLeast, c.nodes)
 	r.tell("reading", p.count)
 	return r.hold(0, "%d arcs", p.count)
-}
-
-func (r *reader) tooLarge(bytes int64, what string) error {
-	return fmt.Errorf("%s: %s take %d bytes, the limit is %d; --max-memory raises it", r.name, what, bytes, r.o.MaxMemory)
-}
-
-// tell reports progress, not too often.
-func (r *reader) tell(phase string, arcs int64) {
-	if now := time.Now(); now.Sub(r.told) >= progressEvery {
-		r.told = now
-		r.o.Progress(Progress{Bytes: r.in.stored.n.Load(), Total: r.total, Arcs: arcs, Phase: phase})
-	}
 }

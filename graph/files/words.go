@@ -139,3 +139,24 @@ func hasNames(first []byte) bool {
 	}
 	return found
 }
+
+// words are the words of a line; at is where the last one started.
+type words struct {
+	text    []byte
+	at, end int
+}
+
+func (w *words) next() []byte {
+	i := w.end
+	for i < len(w.text) && blank(w.text[i]) {
+		i++
+	}
+	w.at = i
+	for i < len(w.text) && !blank(w.text[i]) {
+		i++
+	}
+	w.end = i
+	return w.text[w.at:i]
+}
+
+func blank(b byte) bool { return b == ' ' || b == '\t' || b == '\r' || b == ',' }

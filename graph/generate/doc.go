@@ -7,5 +7,5 @@
 // can make the same graph, in any order. All cores draw arcs, and memory holds only the graph itself. Tests know the
 // nodes, arcs, digests and levels of graphs that are common in measurements.
 //
-// Start reading at generator.go, then families.go.
+// Start reading at generator.go, then families.go and graph.go.
 package generate

@@ -7,32 +7,6 @@ import (
 	"github.com/govyre/vyre/graph"
 )
 
-// made yields the arcs of a portion of a graph.
-type made = func(graph.Portion, graph.Emit)
-
-// whole is what is made in one piece.
-func whole(arcs made) made {
-	return func(part graph.Portion, emit graph.Emit) {
-		if part.First() {
-			arcs(part, emit)
-		}
-	}
-}
-
-// family is a kind of generated graphs.
-type family struct {
-	name   string
-	params []param
-	comma  bool                                   // between the numbers of a name, in place of x
-	masked bool                                   // arcs have masks other than 1
-	valid  func(p [3]uint64) error                // what the ranges of the numbers do not say; nil if nothing
-	size   func(p [3]uint64) (nodes, arcs uint64) // arcs: at most
-	arcs   func(p [3]uint64, o Options) made      // each arc, in any order
-	seeds  func(p [3]uint64, o Options) []uint32  // nil if node 0
-
-	procedures func(p [3]uint64, g *graph.CSR) (procedures, sites []uint32) // of a program; nil if it is none
-}
-
 var families = []*family{
 	{name: "kron", params: []param{{"scale S", 0, 31}}, size: sixteen, arcs: kronArcs, seeds: kronSeeds},
 	{name: "uniform", params: []param{{"scale S", 0, 31}}, size: sixteen, arcs: uniformArcs},

@@ -99,9 +99,6 @@ const (
 	mostInRow = 1 << 26
 )
 
-// portion is how many arcs or calls one warp takes in a round at most: 16 for each of its lanes.
-const portion = 512
-
 // portions is how many of so many arcs or calls a list has in a round at most: of each word of a node with more arcs, and for each
 // exit of each entry with more calls.
 func (m *image) portions(portion uint32) (n uint64) {

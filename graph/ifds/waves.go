@@ -26,10 +26,15 @@ type waves struct {
 	portions uint64 // of a round, at most
 	closers  []interface{ Close() error }
 
-	rows, coming, known, queued, list, lengths driver.Buffer
-	seeds, masks, held, counts, summaries      driver.Buffer
-	parts, parted                              driver.Buffer
+	solving
+	answering
 }
+
+// solving is memory that rounds move bits in: words of bits, their lists, and portions of words with many arcs.
+type solving struct{ rows, coming, known, queued, list, lengths, parts, parted driver.Buffer }
+
+// answering is memory that questions come in, and answers go out from.
+type answering struct{ seeds, masks, held, counts, summaries driver.Buffer }
 
 // wanted is memory that they are going to have.
 type wanted struct {

@@ -4,80 +4,30 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
-	"fmt"
-	"time"
 
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/internal/plan"
 	"github.com/govyre/vyre/megakernel"
 )
 
-// Run says how an analysis was made.
-type Run struct {
-	Engine   Engine              // what answered: Waves or Native
-	Topology megakernel.Topology // who drove the rounds; Auto if the engine is native
-	Record   megakernel.Record   // rounds, items and arcs, as the device counted them
-	Result   driver.Result       // times, as far as the device has them, and what its detectors found
-
-	Uploaded uint64 // bytes that it put on the device, those of Streamed among them
-	Read     uint64 // bytes that it read from there
-
-	Parts    int           // in how many parts the graph was; 0 if it is whole
-	Streamed uint64        // bytes of parts that were put on the device
-	Link     time.Duration // for which nothing was done but to wait for them; Result.Wall has it
-}
-
-// add adds the times of another part of it.
-func (r *Run) add(next driver.Result) {
-	r.Result.HasDevice = next.HasDevice && (r.Result.HasDevice || r.Result.Wall == 0)
-	r.Result.Wall += next.Wall
-	r.Result.Enqueue += next.Enqueue
-	r.Result.Wait += next.Wait
-	r.Result.Device += next.Device
-}
-
-// alsoTook adds what another run took.
-func (r *Run) alsoTook(next Run) {
-	r.add(next.Result)
-	r.Uploaded += next.Uploaded
-	r.Read += next.Read
-	r.Streamed += next.Streamed
-	r.Link += next.Link
-}
-
 // analysis is a plan beside those of the searches, with memory of its own. It is made when it is first asked for, and
 // kept until the session is closed. It shares the session's list, lengths and filter with the searches: one of all runs
 // at a time.
 type analysis struct {
-	s       *Session
+	s       *runner
 	label   string
 	p       *megakernel.Plan
 	wanted  []wanted
 	bytes   uint64 // of what is wanted
 	beside  uint64 // of another analysis that this one opens after it
-	closers []interface{ Close() error }
-}
-
-// wanted is memory that an analysis is going to have.
-type wanted struct {
-	to    *driver.Buffer
-	bytes int64
-	label string
+	closers []closer
 }
 
 // planRoom is what a plan may take beside what is counted: control words.
 const planRoom = 4 << 10
 
-func (s *Session) analysis(label string) *analysis {
+func (s *runner) analysis(label string) *analysis {
 	return &analysis{s: s, label: label, bytes: planRoom}
-}
-
-// Bytes returns what the session takes on the device: what was planned for searches (see DeviceBytes), and what analyses took
-// since then. It is what the budget was compared with.
-func (s *Session) Bytes() uint64 {
-	s.calls.Wait()
-	defer s.calls.Give()
-	return s.memory.PeakBytes + s.analysed.now()
 }
 
 // want counts a buffer, which open allocates.
@@ -88,7 +38,7 @@ func (a *analysis) want(to *driver.Buffer, bytes int64, label string) {
 
 // open compares what is wanted with what is left of the budget, and allocates it.
 func (a *analysis) open() error {
-	if left, ok := a.s.analysed.take(a.bytes, a.beside, a.limit()); !ok {
+	if left, ok := a.s.analysed.take(a.bytes, a.beside, a.s.limit()); !ok {
 		e := plan.OverBudget("session", a.label, a.label, -1, a.bytes+a.beside, left, "raise session.Options.Budget, or close the session and open one for this analysis alone")
 		e.Label, e.Device = a.s.o.Label, a.s.dev.Name()
 		return e
@@ -102,11 +52,6 @@ func (a *analysis) open() error {
 		a.closers = append(a.closers, b)
 	}
 	return nil
-}
-
-// limit is what the budget has for analyses.
-func (a *analysis) limit() uint64 {
-	return a.s.o.Budget - min(a.s.o.Budget, a.s.memory.PeakBytes)
 }
 
 // plan makes the plan, of waves that are known once there is memory. After an error nothing is left of the analysis.
@@ -135,67 +80,9 @@ func (a *analysis) run(ctx context.Context, filter uint32) (Run, error) {
 	if err := a.s.write(ctx, driver.All(a.s.filter), binary.LittleEndian.AppendUint32(nil, filter)); err != nil {
 		return Run{}, err
 	}
-	a.s.last = a.p
-	rec, err := a.p.Run(ctx)
-	r := Run{Engine: WavesEngine, Topology: a.p.Topology(), Record: rec, Result: a.p.Result()}
-	if a.s.ran != nil {
-		a.s.ran(r.Result)
-	}
+	r, err := a.s.finish(ctx, a.p)
 	if err == nil {
 		a.s.totals.add(r)
 	}
 	return r, err
-}
-
-// inRounds is the session's topology for what has no drain.
-func (s *Session) inRounds() megakernel.Topology {
-	if s.o.Topology == megakernel.Drained {
-		return megakernel.Cooperative
-	}
-	return s.o.Topology
-}
-
-// begin enters the session for an analysis made of waves, which ends with exit. If the native
-// engine did without them so far, it opens what they need. An analysis has no parts: more is what it takes beside a whole session.
-func (s *Session) begin(ctx context.Context, what string, more func(whole *Session) uint64) error {
-	err := s.enter(ctx)
-	if err != nil {
-		return err
-	}
-	if !s.waved {
-		before := len(s.closers)
-		if err = s.openWaves(ctx); err != nil {
-			err = errors.Join(err, s.closeFrom(before)) // the session stays open, and its fixpoints
-		}
-	}
-	if err == nil && s.parts != nil {
-		err = s.parts.lacks(what, more)
-	}
-	if err != nil {
-		s.exit(&err)
-	}
-	return err
-}
-
-// ended is the error of an analysis of which something is left after all its rounds, which cannot be.
-func (s *Session) ended(what string, r Run) error {
-	if r.Record.Status == megakernel.Converged {
-		return nil
-	}
-	return s.refuse(fmt.Sprintf("%s are at no end after %d rounds", what, r.Record.Rounds), "that is not possible: each round does a part of what is left")
-}
-
-// openWaves plans what waves need, and opens it. After an error nothing of it is left.
-func (s *Session) openWaves(ctx context.Context) (err error) {
-	switch l, err := s.layout(); {
-	case err != nil:
-		return err
-	case l != nil:
-		err = s.openParts(ctx, l)
-		s.waved = err == nil
-		return err
-	}
-	err = s.open(ctx)
-	s.waved = err == nil
-	return err
 }

@@ -4,22 +4,11 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"runtime"
 	"time"
 
-	"github.com/govyre/vyre/graph/cpu"
 	"github.com/govyre/vyre/internal/plan"
 	"github.com/govyre/vyre/megakernel"
 )
-
-// A session of kernels has the host's graph, too, and so the native engine beside it. A short search is over there before
-// a launch has come back.
-
-// beside is the native engine of a session of kernels, and when it answers.
-type beside struct {
-	engine  *cpu.Engine
-	queries int // of a batch at most; 0 is never
-}
 
 // decision is what answers a query alone, and why.
 type decision struct {
@@ -45,58 +34,48 @@ func (d decision) String() string {
 	return fmt.Sprintf("engine-v1|engine=%v|queries=%d|host=%.0f|device=%.0f|source=%s|reason=%s", d.engine, d.queries, d.host, d.device, d.source, d.reason)
 }
 
-// Explain returns a line that says what answers a query alone and why, and those of the plan of such a query, if there is one.
-//
-// The first has the fields engine; queries, of how many together the native engine answers beside kernels; host and device,
-// the times in nanoseconds that were compared; source, costs, evidence or default; and reason.
-func (s *Session) Explain() string {
-	s.calls.Wait()
-	defer s.calls.Give()
-	text := s.decided.String() + "\n"
-	if s.one != nil {
-		text += s.one.Explain()
-	}
-	return text
-}
-
 // nativeWay is the way of the native engine in a history.
 var nativeWay = plan.Offered{Name: NativeEngine.String(), Version: 1}
 
 // decide says what answers searches: what was asked for, else what was measured to take less time. Batches of more queries
 // than one are expected to take that many times as long on the host, and no longer on the device.
-func (s *Session) decide() {
-	d := &s.decided
-	*d = decision{engine: s.Engine(), source: "default", reason: becauseUncalibrated}
+func (s *set) decide() decision {
+	d := decision{engine: WavesEngine, source: "default", reason: becauseUncalibrated}
+	if s.host != nil {
+		d.engine = NativeEngine
+	}
+	k, whole := s.device.(*kernels)
 	switch {
-	case s.parts != nil:
+	case s.device != nil && !whole:
 		d.reason = becauseParts
-		return
+		return d
 	case s.o.Engine != AutoEngine, !s.free:
 		d.reason = becauseAsked
-		return
-	case s.native != nil:
+		return d
+	case s.host != nil:
 		d.reason = becauseHost
-		return
+		return d
 	}
 	own, other, known := uint64(0), uint64(0), false
 	if s.o.Expected != nil && !s.symmetric { // where labels answer, and were not tried
-		own, other, known = s.one.Against(s.o.Expected, nativeWay)
+		own, other, known = k.one.Against(s.o.Expected, nativeWay)
 	}
 	if known {
 		d.host, d.device, d.source = float64(other), float64(own), "evidence"
-	} else if !s.predict(d) {
-		return
+	} else if !d.predict(k) {
+		return d
 	}
 	d.reason = becauseFastest
 	if d.queries = int(min(d.device/max(d.host, 1), math.MaxInt32)); d.queries > 0 {
 		d.engine = NativeEngine
-		s.beside = beside{s.newEngine(), d.queries}
+		s.beside = beside{newNative(s.runner, d.String()), d.queries}
 	}
+	return d
 }
 
 // predict compares by costs, and reports whether there are any: what a search of all of the graph takes on the host at
 // most, and a tenth more, with what a query is predicted to take on the device, or any query at least.
-func (s *Session) predict(d *decision) bool {
+func (d *decision) predict(s *kernels) bool {
 	costs, w := s.o.Costs, plan.Workload{}
 	if s.o.Expected != nil {
 		w = s.o.Expected.Workload
@@ -122,34 +101,10 @@ func (s *Session) predict(d *decision) bool {
 	return true
 }
 
-// newEngine is a native engine for the session's graph.
-func (s *Session) newEngine() *cpu.Engine {
-	var reverse cpu.Graph
-	switch {
-	case s.symmetric:
-		reverse = hostArrays(s.g)
-	case s.back != nil:
-		reverse = hostArrays(s.back.g)
-	}
-	return cpu.New(hostArrays(s.g), reverse, cpu.Options{Workers: (runtime.GOMAXPROCS(0) + s.o.Parallel - 1) / s.o.Parallel})
-}
-
-// searching is answering, for searches that take as long as so many queries.
-func (s *Session) searching(ctx context.Context, queries int) (answers, error) {
-	by, err := s.answering(ctx)
-	if err == nil && 0 < queries && queries <= s.beside.queries {
-		if s.hosts[1] == nil {
-			s.hosts[1] = native{s, s.beside.engine, s.decided.String()}
-		}
-		return s.hosts[1], nil
-	}
-	return by, err
-}
-
 // tryNative answers a query on the host's cores as often as a trial does, and takes the times into h, which has those of kernels.
-func (s *Session) tryNative(ctx context.Context, q Query, h *megakernel.History) error {
+func (s *set) tryNative(ctx context.Context, q Query, h *megakernel.History) error {
 	const warm = 3
-	n := native{s, s.newEngine(), ""}
+	n := newNative(s.runner, "")
 	h.Begin(h.Programs, nativeWay, 0, 0)
 	for k := range warm + megakernel.TrialRuns {
 		began := time.Now()

@@ -34,18 +34,28 @@
 // On device cpu a session answers with package graph/cpu, on all cores of the host. Strong components, topological
 // levels and dominators use one core. On other devices, or with a chosen topology, a session answers with kernels. If
 // times were measured, the host's cores answer short searches of a session on a GPU (see Options.Costs).
-// Session.Explain reports the engine, and so does Run in every answer. The interface answers in native.go has the
-// questions for both engines; beside.go chooses between them.
+// Session.Explain reports the engine, and so does Run in every answer. The interface engine (set.go) has the
+// questions. Kernels, parts of a graph and the cores of the host are its three types; beside.go chooses between them.
 //
-// For searches side by side, a session has sets of memory and prepared runs over one graph (sets.go).
+// # Layers
+//
+// A session is a graph that is resident on a device (resident.go), and a scheduler (schedule.go) of sets over it. A set
+// (set.go) is what a search has for itself: its turn, and its engine. An engine runs on a runner (runner.go), which
+// writes, reads and counts for one set. Analyses get the runner, and not the set. Each layer knows only those below:
+//
+//	Session ─▶ scheduler ─▶ set ─▶ engine: kernels, parts, native ─▶ analyses ─▶ runner ─▶ resident ─▶ footprint
+//
+// Public questions are in files at the top: components.go, tree.go, bitflow.go, and so on. The analyses that answer them
+// by kernels are in files below: weak.go and strong.go, parents.go, bits.go. The calls from one to the other are in
+// kernels.go. No file refers to one that refers back to it.
 //
 // A graph that does not fit its device, or has more arcs than kernels count, is in parts. partlayout.go cuts it.
-// parts.go has its memory, partslot.go the transfers to the device, and partvisit.go the work there. partsearch.go and
-// partlanes.go have the questions.
+// parts.go has its memory, partslot.go the transfers to the device, and partvisit.go the work there. partsearch.go has
+// the questions.
 //
 // # Where to start
 //
-// Start reading at session.go, with turn.go (the order of calls), options.go and query.go. Then read footprint.go (memory),
-// search.go (the waves of a search), batch.go, level.go and several.go. Analyses are in components.go, tree.go, bitflow.go and
-// dominance.go, and their answers in labels.go. Analyses of your own are in fixpoint.go.
+// Start reading at session.go, with schedule.go and set.go (the order of calls), options.go and query.go. Then read footprint.go
+// (memory), search.go (the waves of a search), kernels.go, kernelbatch.go, submission.go and several.go. Analyses begin in
+// analysis.go; labels.go has those that answer searches. Analyses of your own are in fixpoint.go.
 package session

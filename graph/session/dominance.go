@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"slices"
-	"time"
 
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/graph"
@@ -15,6 +14,15 @@ import (
 	"github.com/govyre/vyre/ir"
 	"github.com/govyre/vyre/megakernel"
 )
+
+// DominatorShares are how many procedures, nodes that hang together along allowed arcs and have a root among them, were searched in
+// which way. They are all 0 where the native engine answered, which does not take a graph apart.
+type DominatorShares struct {
+	Alone int // a root and no other node
+	Warp  int // up to 32 nodes: a warp each
+	Group int // up to 4,096 nodes: a workgroup each
+	Host  int // more: on one core of the host, while the device had the others
+}
 
 // mostRows is how many bytes of sets procedures have at once at most: the larger ones of a query take turns.
 const mostRows = 256 << 20
@@ -33,7 +41,12 @@ type procedures struct {
 
 	order, place, roots, list, rows, queued, idom, counts driver.Buffer
 
-	// What the graph is taken apart into, for some kinds of arcs; it stays until there is a question about others.
+	components *weak
+	apart
+}
+
+// apart is what the graph is taken apart into, for some kinds of arcs; it stays until there is a question about others.
+type apart struct {
 	laid  bool
 	kinds uint32
 	parts *Components
@@ -41,33 +54,8 @@ type procedures struct {
 	first []uint32 // by label: where in nodes its procedure begins
 }
 
-func (w waved) dominators(ctx context.Context, roots []uint32, kinds uint32, idom []uint32) (DominatorShares, Run, error) {
-	s, began := w.s, time.Now()
-	if s.procedures == nil {
-		p, err := s.newProcedures(ctx)
-		if err != nil {
-			return DominatorShares{}, Run{}, err
-		}
-		s.procedures, s.closers = p, append(s.closers, p)
-	}
-	p := s.procedures
-	taken, err := p.lay(ctx, kinds)
-	if err != nil {
-		return DominatorShares{}, taken, err
-	}
-	q := p.question(roots)
-	run, err := p.answer(ctx, q, idom)
-	if err != nil {
-		return q.shares, run, err
-	}
-	s.totals.add(run)
-	run = taken.and(run)
-	run.Result.Wall = time.Since(began)
-	return q.shares, run, nil
-}
-
-// wantProcedures counts its memory, with what it takes to find the weak components.
-func (s *Session) wantProcedures() *procedures {
+// wantProcedures counts its memory, with what it takes to find the weak components, unless those are there.
+func wantProcedures(s *runner, components *weak) *procedures {
 	p := &procedures{analysis: s.analysis("dominators"), back: s.back}
 	n := int64(s.g.Nodes())
 	p.want(&p.order, 4*n, "nodes by procedure")
@@ -78,11 +66,11 @@ func (s *Session) wantProcedures() *procedures {
 	p.want(&p.list, 4*dominance.Entry*max(n/2, 1), "procedures")
 	p.want(&p.counts, 8*dominance.Counts, "counts")
 	if p.back == nil {
-		if p.back = s.turned(); p.back != &s.forward {
+		if p.back = s.turned(); p.back != s.forward {
 			p.want(&p.back.memory, p.back.bytes(), "reverse")
 		}
 	}
-	if s.weak == nil {
+	if components == nil {
 		p.beside = planRoom + 4*uint64(n) + 4
 	}
 	p.want(&p.rows, p.rowsWithin(), "sets of dominators")
@@ -90,8 +78,8 @@ func (s *Session) wantProcedures() *procedures {
 }
 
 // newProcedures prepares it.
-func (s *Session) newProcedures(ctx context.Context) (*procedures, error) {
-	p := s.wantProcedures()
+func newProcedures(ctx context.Context, s *runner, components *kept[*weak]) (*procedures, error) {
+	p := wantProcedures(s, components.made)
 	warps, groups, err := dominance.Unpack()
 	if err == nil {
 		err = p.open()
@@ -99,12 +87,12 @@ func (s *Session) newProcedures(ctx context.Context) (*procedures, error) {
 	if err != nil {
 		return nil, err
 	}
-	if p.back != s.back && p.back != &s.forward {
+	if p.back != s.back && p.back != s.forward {
 		if err := s.put(ctx, p.back); err != nil {
 			return nil, errors.Join(err, p.Close())
 		}
 	}
-	if err := s.openWeak(ctx); err != nil {
+	if p.components, err = openWeak(ctx, s, components); err != nil {
 		return nil, errors.Join(err, p.Close())
 	}
 	for to, program := range map[*driver.Kernel]*ir.Program{&p.warps: warps, &p.groups: groups} {
@@ -121,7 +109,7 @@ func (s *Session) newProcedures(ctx context.Context) (*procedures, error) {
 func (p *procedures) rowsWithin() int64 {
 	n := p.s.g.Nodes()
 	rows, least := min(rowBytes(n), mostRows), rowBytes(min(n, dominance.GroupNodes))
-	for rows > least && p.s.analysed.now()+p.bytes+p.beside+uint64(rows) > p.limit() {
+	for rows > least && p.s.analysed.now()+p.bytes+p.beside+uint64(rows) > p.s.limit() {
 		rows = max(rows/8*4, least)
 	}
 	return rows
@@ -134,11 +122,11 @@ func (p *procedures) lay(ctx context.Context, kinds uint32) (Run, error) {
 	}
 	p.laid = false
 	s := p.s
-	run, err := s.runWeak(ctx, kinds)
+	run, err := p.components.find(ctx, kinds)
 	if err != nil {
 		return run, err
 	}
-	labels, err := s.readWords(ctx, driver.All(s.weak.parent))
+	labels, err := s.readWords(ctx, driver.All(p.components.parent))
 	if err != nil {
 		return run, err
 	}
@@ -239,10 +227,8 @@ func (p *procedures) answer(ctx context.Context, q askedProcedures, idom []uint3
 			return run, err // closing waits
 		}
 	}
-	if run.Result, err = seq.Wait(ctx); p.s.ran != nil {
-		p.s.ran(run.Result)
-	}
-	if err != nil {
+	run.Result, err = seq.Wait(ctx)
+	if p.s.tell(run.Result); err != nil {
 		return run, err
 	}
 	p.s.moved.uploaded += 4 * uint64(1+len(q.roots)+len(q.list))
@@ -294,7 +280,7 @@ func (p *procedures) sequence(q askedProcedures, found, counts []byte) *driver.S
 	}
 	begin := 0
 	for _, end := range q.turns {
-		args := append([]driver.Arg{driver.U32(uint32(begin))}, maskedArrays(&s.forward)...)
+		args := append([]driver.Arg{driver.U32(uint32(begin))}, maskedArrays(s.forward)...)
 		seq.Launch(p.groups, driver.Groups(uint32(end-begin)), with(args, driver.All(p.rows), driver.All(p.queued), driver.All(s.list))...)
 		begin = end
 	}

@@ -25,15 +25,6 @@ type Dominators struct {
 	last   []uint32  // of a node, the last place of those below it
 }
 
-// DominatorShares are how many procedures, nodes that hang together along allowed arcs and have a root among them, were searched in
-// which way. They are all 0 where the native engine answered, which does not take a graph apart.
-type DominatorShares struct {
-	Alone int // a root and no other node
-	Warp  int // up to 32 nodes: a warp each
-	Group int // up to 4,096 nodes: a workgroup each
-	Host  int // more: on one core of the host, while the device had the others
-}
-
 // Dominators finds the dominators of all nodes that can be reached from the roots along arcs of the kinds allowed; 0 is all
 // kinds. A path may begin at any root, so that with several of them a node may have no dominator but itself.
 //
@@ -49,21 +40,22 @@ func (s *Session) Dominators(ctx context.Context, roots []uint32, kinds uint32) 
 		return nil, err
 	}
 	for i, v := range roots {
-		if int64(v) >= int64(s.g.Nodes()) {
-			return nil, s.refuse(fmt.Sprintf("root %d is node %d, the graph has %d", i, v, s.g.Nodes()), "nodes count from 0")
+		if int64(v) >= int64(s.resident.g.Nodes()) {
+			return nil, s.resident.refuse(fmt.Sprintf("root %d is node %d, the graph has %d", i, v, s.resident.g.Nodes()), "nodes count from 0")
 		}
 	}
-	by, err := s.answering(ctx)
+	set := s.sets.first()
+	by, err := set.answering(ctx)
 	if err != nil {
 		return nil, err
 	}
-	defer s.exit(&err)
-	d := &Dominators{g: s.g, kinds: s.kinds(Query{Kinds: kinds}), idom: make([]uint32, s.g.Nodes())}
-	before := s.moved
+	defer set.exit(&err)
+	d := &Dominators{g: set.g, kinds: set.kinds(Query{Kinds: kinds}), idom: make([]uint32, set.g.Nodes())}
+	before := set.moved
 	if d.Shares, d.Run, err = by.dominators(ctx, roots, d.kinds, d.idom); err != nil {
 		return nil, err
 	}
-	s.moved.since(before, &d.Run)
+	set.moved.since(before, &d.Run)
 	return d, nil
 }
 

@@ -18,34 +18,36 @@ func (s *Session) Drive(ctx context.Context, queries []Query, do func(*driven.Se
 	if err := s.made(); err != nil {
 		return err
 	}
-	if queries, err = s.settleAll(queries); err != nil {
+	if queries, err = s.resident.settleAll(queries); err != nil {
 		return err
 	}
-	if len(queries) == 0 || len(queries) > s.o.Queries {
-		return s.refuse(fmt.Sprintf("%d queries are to be driven, and the session has memory for %d", len(queries), s.o.Queries), "pass at least one, and raise session.Options.Queries")
+	if most := s.resident.o.Queries; len(queries) == 0 || len(queries) > most {
+		return s.resident.refuse(fmt.Sprintf("%d queries are to be driven, and the session has memory for %d", len(queries), most), "pass at least one, and raise session.Options.Queries")
 	}
-	if err := s.begin(ctx, "a search that is driven", func(*Session) uint64 { return 0 }); err != nil {
-		return err
-	}
-	defer s.exit(&err)
-	for i, q := range queries {
-		s.stageTurn(i, i, 1)
-		s.stageQuery(i, q)
-	}
-	staged := turnBytes + 4*len(queries)*s.stride
-	if err := s.write(ctx, driver.Part(s.questions, 0, int64(staged)), s.questionBytes[:staged]); err != nil {
-		return err
-	}
-	search, err := s.driven(ctx, len(queries))
+	first := s.sets.first()
+	k, err := first.begin(ctx, "a search that is driven", func(*runner) uint64 { return 0 })
 	if err != nil {
 		return err
 	}
-	s.last = s.one // which do may leave on the device
+	defer first.exit(&err)
+	for i, q := range queries {
+		k.stage.turn(i, i, 1)
+		k.stage.query(i, q)
+	}
+	staged := turnBytes + 4*len(queries)*k.stride
+	if err := k.write(ctx, driver.Part(k.questions, 0, int64(staged)), k.questionBytes[:staged]); err != nil {
+		return err
+	}
+	search, err := k.driven(ctx, len(queries))
+	if err != nil {
+		return err
+	}
+	k.last = k.one // which do may leave on the device
 	return do(search)
 }
 
 // driven describes the search of so many staged queries.
-func (s *Session) driven(ctx context.Context, queries int) (*driven.Search, error) {
+func (s *searches) driven(ctx context.Context, queries int) (*driven.Search, error) {
 	p, err := waves.Unpack(s.g.Masks() != nil, s.wide())
 	if err != nil {
 		return nil, err

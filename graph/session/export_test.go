@@ -20,9 +20,8 @@ func Wide(g *graph.CSR) bool { return wideShape(g) }
 
 // OnRun calls f after each submission.
 func (s *Session) OnRun(f func(driver.Result)) {
-	s.ran = f
-	for _, o := range s.sets.others {
-		o.ran = f
+	for _, set := range s.sets.sets {
+		set.ran = f
 	}
 }
 
@@ -30,7 +29,7 @@ func (s *Session) OnRun(f func(driver.Result)) {
 func (o *Options) SetPartArcs(n uint64) { o.partArcs = n }
 
 // PartLanes is how many queries a graph in parts is searched for together.
-func (s *Session) PartLanes() int { return s.parts.laidOut.lanes }
+func (s *Session) PartLanes() int { return s.sets.first().device.(partEngine).p.laidOut.lanes }
 
 // Memory is what searches were planned to take, and to save against runs that keep nothing.
-func (s *Session) Memory() plan.Session { return s.memory }
+func (s *Session) Memory() plan.Session { return s.resident.memory }

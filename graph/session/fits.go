@@ -6,23 +6,12 @@ import (
 	"strings"
 
 	"github.com/govyre/vyre/driver"
-	"github.com/govyre/vyre/graph/internal/room"
 	"github.com/govyre/vyre/internal/plan"
 )
 
-// budgeted is the options with a budget: that of the caller, else what the device has room for when it is made.
-func (o Options) budgeted(dev driver.Device) (Options, error) {
-	if o.Budget != 0 {
-		return o, nil
-	}
-	free, err := dev.Room()
-	o.Budget = room.Plannable(free)
-	return o, err
-}
-
 // layout compares what searches need with the budget, before anything is allocated, and returns the parts that the graph has to be
 // in, nil if it stays whole.
-func (s *Session) layout() (*laidOut, error) {
+func (s *resident) layout() (*laidOut, error) {
 	wide, err := s.g.WideOffsets() != nil || s.o.partArcs > 0, error(nil)
 	if !wide {
 		err = s.planMemory()
@@ -33,17 +22,18 @@ func (s *Session) layout() (*laidOut, error) {
 	if !wide && s.smallerBatches() {
 		return nil, nil
 	}
-	l, err := s.inParts()
+	cut := newCutter(s)
+	l, err := cut.inParts()
 	if err == nil && !s.o.Parts && l.held < l.parts() { // it is in parts because kernels count no more arcs
 		all := *l
 		all.held = l.parts()
-		err = s.overBudget(all.total(), l.how())
+		err = cut.overBudget(all.total(), l.how())
 	}
 	return l, err
 }
 
 // planMemory plans them.
-func (s *Session) planMemory() (err error) {
+func (s *resident) planMemory() (err error) {
 	var over *driver.Error
 	if s.memory, err = plan.PlanSession(s.request()); errors.As(err, &over) && over.Kind == driver.OutOfMemory {
 		over.Label, over.Device, over.Fix = s.o.Label, s.dev.Name(), s.lesser()
@@ -53,7 +43,7 @@ func (s *Session) planMemory() (err error) {
 
 // smallerBatches makes the graph fit as a whole by fewer queries of a submission, 32 or one, if that is enough: a graph that stays on
 // the device answers one query after another sooner than the link brings its parts.
-func (s *Session) smallerBatches() bool {
+func (s *resident) smallerBatches() bool {
 	asked := s.o.Queries
 	for _, queries := range []int{32, 1} {
 		if queries >= asked {
@@ -70,17 +60,13 @@ func (s *Session) smallerBatches() bool {
 }
 
 // lesser says with what the session would fit, and what else there is.
-func (s *Session) lesser() string {
+func (s *resident) lesser() string {
 	var ways []string
 	try := func(what string, levels bool) {
-		less := &Session{dev: s.dev, g: s.g, o: s.o, digest: s.digest, forward: s.forward}
+		less := s.footprint
 		less.o.Queries, less.o.Seeds, less.o.Parallel = 1, 1, 1
-		less.size()
-		switch {
-		case levels && s.twice():
-			less.back = s.back
-		case levels:
-			less.back = &less.forward
+		if less.size(); !levels {
+			less.back = nil
 		}
 		if p, err := plan.PlanSession(less.request()); err == nil {
 			ways = append(ways, fmt.Sprintf("%s it needs %d bytes", what, p.PeakBytes))
@@ -92,7 +78,7 @@ func (s *Session) lesser() string {
 	if s.back != nil {
 		try("for one query of one seed without levels", false)
 	}
-	if l, err := s.inParts(); err == nil {
+	if l, err := newCutter(s).inParts(); err == nil {
 		ways = append(ways, l.how())
 	}
 	return strings.Join(append(ways, fmt.Sprintf("the graph takes %d of it, and on the cores of the host (NativeEngine, device cpu) nothing", s.graphBytes())), "; ")

@@ -3,11 +3,12 @@ package session
 import (
 	"context"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/govyre/vyre/driver"
+	"github.com/govyre/vyre/graph/cpu"
 	"github.com/govyre/vyre/graph/flow"
 	"github.com/govyre/vyre/graph/internal/waves"
 	"github.com/govyre/vyre/ir"
@@ -17,7 +18,9 @@ import (
 // Fixpoint is an analysis of the caller's over the graph of a session: facts that move along arcs until nothing changes. It
 // may be used from any goroutine; what runs on one session runs one after another.
 type Fixpoint[T flow.Word] struct {
+	set          *set
 	a            *analysis
+	weights      *weights // nil if the graph has none
 	along        func(x T, a flow.Arc) T
 	join         func(a, b T) T
 	wide         bool
@@ -78,26 +81,27 @@ func NewFixpoint[T flow.Word, F flow.Flow[T]](ctx context.Context, s *Session, f
 	if err := s.made(); err != nil {
 		return nil, err
 	}
-	n, fact := int64(s.g.Nodes()), int64(binary.Size(T(0)))
+	set := s.sets.first()
+	n, fact := int64(set.g.Nodes()), int64(binary.Size(T(0)))
 	if o.Rounds == 0 {
 		o.Rounds = uint32(min(max(64*n, 1<<20), 1<<31))
 	}
-	x := &Fixpoint[T]{a: s.analysis(o.Label), along: f.Along, join: f.Join, wide: wide[T](), rounds: o.Rounds}
-	if s.native != nil {
+	x := &Fixpoint[T]{set: set, a: set.analysis(o.Label), along: f.Along, join: f.Join, wide: wide[T](), rounds: o.Rounds}
+	if set.host != nil {
 		return x, x.openNative(ctx)
 	}
 	x.a.want(&x.facts, fact*n, o.Label+" facts")
 	x.a.want(&x.queued, 4*n, o.Label+" queued")
-	x.a.want(&x.staged, 4*int64(waves.StartHead+s.o.Seeds), o.Label+" seeds")
-	x.a.want(&x.start, fact*int64(1+s.o.Seeds), o.Label+" start")
-	err = s.begin(ctx, "a fixpoint", func(whole *Session) uint64 {
-		return x.a.bytes + whole.wantWeights().bytes
+	x.a.want(&x.staged, 4*int64(waves.StartHead+set.o.Seeds), o.Label+" seeds")
+	x.a.want(&x.start, fact*int64(1+set.o.Seeds), o.Label+" start")
+	k, err := set.begin(ctx, "a fixpoint", func(whole *runner) uint64 {
+		return x.a.bytes + wantWeights(whole).bytes
 	})
 	if err != nil {
 		return nil, err
 	}
-	defer s.exit(&err)
-	if err := s.openWeights(ctx); err != nil {
+	defer set.exit(&err)
+	if x.weights, err = k.openWeights(ctx); err != nil {
 		return nil, err
 	}
 	clear, seed, err := waves.UnpackFacts(x.wide)
@@ -111,7 +115,7 @@ func NewFixpoint[T flow.Word, F flow.Flow[T]](ctx context.Context, s *Session, f
 	if err := x.a.plan(ctx, x.waves(clear, seed, p), dependencies[:1], megakernel.Options{MaxRounds: o.Rounds}); err != nil {
 		return nil, err
 	}
-	s.closers = append(s.closers, x.a)
+	set.keep(x.a)
 	return x, nil
 }
 
@@ -125,8 +129,8 @@ func (x *Fixpoint[T]) waves(clear, seed, round *ir.Program) []megakernel.Wave {
 	} else {
 		arrays = append(arrays, arrays[1]) // in the place of masks
 	}
-	if s.weights != nil {
-		has, weights = has|flow.HasWeights, driver.All(s.weights.memory)
+	if x.weights != nil {
+		has, weights = has|flow.HasWeights, driver.All(x.weights.memory)
 	}
 	args := append([]driver.Arg{megakernel.Round{}, megakernel.Size{}, driver.U32(has)}, arrays...)
 	args = append(args, weights, facts, queued, driver.All(s.filter), list, lengths, megakernel.Vote{}, megakernel.Edges{})
@@ -145,7 +149,7 @@ func (x *Fixpoint[T]) Run(ctx context.Context, start Start[T]) (_ *Fixed[T], err
 	if x == nil || x.a == nil {
 		return nil, &driver.Error{Op: "session", Kind: driver.InvalidArgument, Msg: "the fixpoint is nil, or was not made by NewFixpoint", Fix: "make one, and look at the error of that"}
 	}
-	s := x.a.s
+	s := x.set
 	if err := s.enter(ctx); err != nil {
 		return nil, err
 	}
@@ -157,7 +161,7 @@ func (x *Fixpoint[T]) Run(ctx context.Context, start Start[T]) (_ *Fixed[T], err
 	if err != nil {
 		return nil, err
 	}
-	if s.native != nil {
+	if s.host != nil {
 		return x.runNative(ctx, start, nodes, values)
 	}
 	x.stage(start, nodes, values)
@@ -257,45 +261,43 @@ func (x *Fixpoint[T]) Close() error {
 	if x == nil || x.a == nil {
 		return nil
 	}
-	s := x.a.s
-	s.calls.Wait()
-	defer s.calls.Give()
-	s.closers = slices.DeleteFunc(s.closers, func(c interface{ Close() error }) bool { return c == x.a })
-	return x.a.Close()
+	x.set.calls.Wait()
+	defer x.set.calls.Give()
+	return x.set.drop(x.a)
 }
 
-// weights are those of the graph's arcs, on the device.
-type weights struct {
-	*analysis
-	memory driver.Buffer
-}
-
-// wantWeights counts their memory, none if the graph has none.
-func (s *Session) wantWeights() *weights {
-	w := &weights{analysis: s.analysis("weights")}
-	n := 4 * int64(len(s.g.Data().Weights))
-	if n == 0 {
-		w.bytes = 0
-		return w
-	}
-	w.want(&w.memory, n, "weights")
-	return w
-}
-
-// openWeights uploads the weights, if there are any and it is the first time.
-func (s *Session) openWeights(ctx context.Context) error {
-	w := s.wantWeights()
-	if s.weights != nil || w.bytes == 0 {
-		return nil
-	}
-	if err := w.open(); err != nil {
+// openNative makes it one that the host's cores find, where that is the session's engine.
+func (x *Fixpoint[T]) openNative(ctx context.Context) (err error) {
+	if err := x.set.enter(ctx); err != nil {
 		return err
 	}
-	words := make([]byte, w.memory.Len())
-	putWords(words, s.g.Data().Weights)
-	if err := s.write(ctx, driver.All(w.memory), words); err != nil {
-		return errors.Join(err, w.Close())
-	}
-	s.weights, s.closers = w, append(s.closers, w)
+	defer x.set.exit(&err)
+	x.a.bytes = 0
+	x.a.closers = []closer{} // open, and nothing to close
+	x.set.keep(x.a)
 	return nil
+}
+
+func (x *Fixpoint[T]) runNative(ctx context.Context, start Start[T], nodes []uint32, values []T) (*Fixed[T], error) {
+	s, began := x.set, time.Now()
+	facts := slices.Clone(start.All)
+	if start.All == nil {
+		facts = slices.Repeat([]T{start.Others}, s.g.Nodes())
+		for i, v := range nodes {
+			facts[v] = values[i]
+		}
+	}
+	weights := s.g.Data().Weights
+	if len(weights) == 0 {
+		weights = nil
+	}
+	stats, settled, err := cpu.Fixpoint(ctx, s.host.e, x.along, x.join, weights, s.kinds(Query{Kinds: start.Kinds}), nodes, start.All != nil, facts, x.rounds)
+	if err != nil {
+		return nil, err
+	}
+	r := s.host.ran(began, stats)
+	if !settled {
+		r.Record.Status = megakernel.BudgetSpent
+	}
+	return &Fixed[T]{Run: r, facts: facts}, nil
 }

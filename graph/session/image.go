@@ -122,3 +122,14 @@ func getWords(words []uint32, from []byte) {
 		words[i] = binary.LittleEndian.Uint32(from[4*i:])
 	}
 }
+
+// maskedArrays are an image's arrays for programs that can do without masks: they are told whether there are any, and get
+// another array in their place.
+func maskedArrays(of *image) []driver.Arg {
+	args := of.arrays()
+	masked := uint32(1)
+	if of.g.Masks() == nil {
+		masked, args = 0, append(args, args[len(args)-1])
+	}
+	return append([]driver.Arg{driver.U32(masked)}, args...)
+}

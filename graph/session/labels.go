@@ -10,38 +10,17 @@ import (
 	"github.com/govyre/vyre/megakernel"
 )
 
-// Algorithm is how a set was found.
-type Algorithm uint8
-
-// The algorithms.
-const (
-	Search Algorithm = iota // along the arcs, from the seeds on
-	Labels                  // the components of the seeds, in a graph where those are what can be reached
-)
-
-func (a Algorithm) String() string {
-	switch a {
-	case Search:
-		return "search"
-	case Labels:
-		return "labels"
-	}
-	return fmt.Sprintf("algorithm %d", uint8(a))
-}
-
-// Algorithm returns how the set was found, and why that way.
-func (r *Reached) Algorithm() (Algorithm, string) { return r.algorithm, r.why }
-
 // mostLabels is for how many kinds of arcs labels are kept. The oldest make room for others.
 const mostLabels = 2
 
 // labels are those of the components of a symmetric graph, by the kinds of arcs that are allowed.
 type labels struct {
 	*analysis
-	memory driver.Buffer // of the slots, one after another
-	slots  []slot
-	clock  uint64
-	lacks  error // why there is no memory
+	components *weak
+	memory     driver.Buffer // of the slots, one after another
+	slots      []slot
+	clock      uint64
+	lacks      error // why there is no memory; then there is nothing else
 }
 
 // slot is where labels stand.
@@ -63,30 +42,16 @@ func (l *labels) find(kinds uint32) int {
 	return -1
 }
 
-// labelClock is now, by the clock.
-func (s *Session) labelClock() uint64 {
-	if s.labels == nil {
+// now is the time by the clock of labels that may not be there.
+func (l *labels) now() uint64 {
+	if l == nil {
 		return 0
 	}
-	return s.labels.clock
+	return l.clock
 }
 
-// labelled returns the slot with the labels for these kinds, made if they are not there, or -1 with the reason.
-// Slots that were used after the clock said since are left alone.
-func (s *Session) labelled(ctx context.Context, kinds uint32, since uint64) (int, string, error) {
-	switch {
-	case !s.symmetric:
-		return -1, "the graph is not symmetric", nil
-	case !s.free:
-		return -1, "a topology was asked for", nil
-	}
-	if s.labels == nil {
-		s.labels = &labels{}
-		if err := s.openLabels(ctx); err != nil {
-			return -1, "", err
-		}
-	}
-	l := s.labels
+// slot returns the one with the labels for these kinds, as labelled does.
+func (l *labels) slot(ctx context.Context, kinds uint32, since uint64) (int, string, error) {
 	if l.lacks != nil {
 		return -1, "there are no labels: " + l.lacks.Error(), nil
 	}
@@ -105,13 +70,12 @@ func (s *Session) labelled(ctx context.Context, kinds uint32, since uint64) (int
 		return -1, fmt.Sprintf("labels are kept for %d kinds of arcs, and the batch asks for more", len(l.slots)), nil
 	}
 	to.used = 0 // if the run fails
-	r, err := s.runWeak(ctx, kinds)
+	r, err := l.components.find(ctx, kinds)
 	if err != nil {
 		return -1, "", err
 	}
-	n := 4 * int64(s.g.Nodes())
-	copied := s.dev.NewSequence(s.o.Label + " labels")
-	copied.Copy(driver.Part(l.memory, int64(oldest)*n, n), driver.All(s.weak.parent))
+	copied := l.s.dev.NewSequence(l.s.o.Label + " labels")
+	copied.Copy(l.of(oldest), driver.All(l.components.parent))
 	if _, err = copied.Once(ctx); err != nil {
 		return -1, "", err
 	}
@@ -120,35 +84,40 @@ func (s *Session) labelled(ctx context.Context, kinds uint32, since uint64) (int
 	return oldest, why, nil
 }
 
-// openLabels allocates slots, and prepares what answers by them. That there is no memory for it is no error: searches go on.
-func (s *Session) openLabels(ctx context.Context) error {
-	err := s.openWeak(ctx)
-	if err == nil {
-		l := &labels{analysis: s.analysis("labels"), slots: make([]slot, mostLabels)}
-		l.want(&l.memory, 4*int64(s.g.Nodes())*mostLabels, "labels")
-		if err = l.open(); err == nil {
-			err = l.prepare(ctx)
-		}
-		if err == nil {
-			s.labels, s.closers = l, append(s.closers, l)
-		}
+// of is the memory of a slot.
+func (l *labels) of(slot int) driver.Range {
+	n := 4 * int64(l.s.g.Nodes())
+	return driver.Part(l.memory, int64(slot)*n, n)
+}
+
+// Close gives back what they have, if there is memory for them.
+func (l *labels) Close() error {
+	if l.lacks != nil {
+		return nil
 	}
-	if e := (*driver.Error)(nil); errors.As(err, &e) && e.Kind == driver.OutOfMemory {
-		s.labels.lacks, err = err, nil
-	}
+	return l.analysis.Close()
+}
+
+// newLabels allocates slots, and prepares what answers by them.
+func newLabels(ctx context.Context, s *searches, components *kept[*weak]) (*labels, error) {
+	w, err := openWeak(ctx, s.runner, components)
 	if err != nil {
-		s.labels = nil // so that the next query tries again
+		return nil, err
 	}
-	return err
+	l := &labels{analysis: s.analysis("labels"), components: w, slots: make([]slot, mostLabels)}
+	l.want(&l.memory, 4*int64(s.g.Nodes())*mostLabels, "labels")
+	if err := l.open(); err != nil {
+		return nil, err
+	}
+	return l, l.prepare(ctx, s)
 }
 
 // prepare makes the plan that answers a query by labels.
-func (l *labels) prepare(ctx context.Context) error {
+func (l *labels) prepare(ctx context.Context, s *searches) error {
 	p, err := waves.UnpackLabels()
 	if err != nil {
 		return errors.Join(err, l.Close())
 	}
-	s := l.s
 	turn, staged, seen, answers, memory := s.turn, s.staged, driver.All(s.seen), driver.All(s.answers), driver.All(l.memory)
 	stride, slot, nodes := driver.U32(uint32(s.stride)), driver.U32(uint32(s.slot)), driver.U32(uint32(s.g.Nodes()))
 	list := []megakernel.Wave{

@@ -2,116 +2,33 @@ package session
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/govyre/vyre/driver"
-	"github.com/govyre/vyre/graph"
 	"github.com/govyre/vyre/graph/cpu"
 	"github.com/govyre/vyre/internal/plan"
 	"github.com/govyre/vyre/megakernel"
 )
 
-// Engine is what answers the questions of a session. Answers are the same bit by bit.
-type Engine uint8
-
-// The engines.
-const (
-	AutoEngine   Engine = iota // Native on device cpu, unless a topology is asked for; elsewhere Waves, and Native beside them for searches that it was measured to be faster at
-	WavesEngine                // kernels on the session's device, on device cpu too
-	NativeEngine               // Go on the cores of the host, by package graph/cpu; nothing is on the device
-)
-
-func (e Engine) String() string {
-	switch e {
-	case AutoEngine:
-		return "auto"
-	case WavesEngine:
-		return "waves"
-	case NativeEngine:
-		return "native"
-	}
-	return fmt.Sprintf("engine %d", uint8(e))
-}
-
-// Engine returns what answers a query alone; Run in every answer says what did.
-func (s *Session) Engine() Engine {
-	if s.native != nil || s.beside.queries > 0 {
-		return NativeEngine
-	}
-	return WavesEngine
-}
-
-// answers is what an engine has: the questions of a session, for who holds it, with kinds that are settled.
-type answers interface {
-	batch(ctx context.Context, queries []Query, all []*Reached) error
-	levels(ctx context.Context, q Query) ([]uint32, Run, error)
-	parents(ctx context.Context, levels []uint32, kinds uint32) ([]uint32, Run, error)
-	weak(ctx context.Context, kinds uint32) ([]uint32, Run, error)
-	strong(ctx context.Context, kinds uint32) ([]uint32, Run, error)
-	topological(ctx context.Context, kinds uint32) ([]uint32, Run, error)
-	bits(ctx context.Context, f BitFlow, gen, kill, in []uint64) (Run, error)
-	dominators(ctx context.Context, roots []uint32, kinds uint32, idom []uint32) (DominatorShares, Run, error)
-}
-
-// answering enters the session, which ends with exit, and returns its engine.
-func (s *Session) answering(ctx context.Context) (answers, error) {
-	if err := s.enter(ctx); err != nil {
-		return nil, err
-	}
-	if s.native != nil {
-		if s.hosts[0] == nil {
-			s.hosts[0] = native{s, s.native, "the session's engine searches on the cores of the host"}
-		}
-		return s.hosts[0], nil
-	}
-	if s.parts != nil {
-		return s.parts, nil
-	}
-	return waved{s}, nil
-}
-
-// waved is the engine of kernels on the session's device.
-type waved struct{ s *Session }
-
-// onHost is the name of the device whose memory and cores are the host's.
-const onHost = "cpu"
-
-// engine makes the native engine, if that is to answer.
-func (s *Session) engine(asked megakernel.Topology) error {
-	switch {
-	case s.o.Engine > NativeEngine:
-		return s.refuse(fmt.Sprintf("%v", s.o.Engine), "ask for AutoEngine, WavesEngine or NativeEngine")
-	case s.o.Engine == NativeEngine && asked != megakernel.Auto:
-		return s.refuse(fmt.Sprintf("the native engine has no topology, and %v is asked for", asked), "leave one of the two at its default")
-	case s.o.Engine == AutoEngine && (s.dev.Name() != onHost || asked != megakernel.Auto), s.o.Engine == WavesEngine:
-		return nil
-	}
-	s.native = s.newEngine()
-	s.closers = []interface{ Close() error }{} // open, and nothing to close yet
-	return nil
-}
-
-func hostArrays(g *graph.CSR) cpu.Graph {
-	return cpu.Graph{Offsets: g.Offsets(), Wide: g.WideOffsets(), Targets: g.Targets(), Masks: g.Masks()}
-}
-
 // native is the engine of the host's cores.
 type native struct {
-	s   *Session
-	e   *cpu.Engine
-	why string // it answers
+	s       *runner
+	e       *cpu.Engine
+	why     string   // it answers
+	reached []uint32 // levels of a query alone, kept for the next one
 }
 
+func newNative(s *runner, why string) *native { return &native{s: s, e: s.hostEngine(), why: why} }
+
 // ran is how it went, since some time, and counts it.
-func (n native) ran(began time.Time, s cpu.Stats) Run {
+func (n *native) ran(began time.Time, s cpu.Stats) Run {
 	r := Run{Engine: NativeEngine, Record: megakernel.Record{Status: megakernel.Converged, Rounds: uint32(s.Rounds)}, Result: driver.Result{Timing: driver.Timing{Wall: time.Since(began)}}}
 	n.s.totals.add(r)
 	return r
 }
 
 // batch puts those together that allow the same kinds of arcs, up to 64.
-func (n native) batch(ctx context.Context, queries []Query, all []*Reached) error {
+func (n *native) batch(ctx context.Context, queries []Query, all []*Reached) error {
 	s := n.s
 	if len(queries) == 1 {
 		s.groups = plan.Queries{Groups: append(s.groups.Groups[:0], plan.QueryGroup{})}
@@ -126,40 +43,24 @@ func (n native) batch(ctx context.Context, queries []Query, all []*Reached) erro
 	return nil
 }
 
-// groupByKinds puts queries together that allow the same kinds of arcs, up to so many.
-func (s *Session) groupByKinds(queries []Query, most int) {
-	s.groups = plan.Queries{Groups: s.groups.Groups[:0]}
-	open := make(map[uint32]int) // groups that have room, by kinds
-	for i, q := range queries {
-		kinds := s.kinds(q)
-		at, ok := open[kinds]
-		if !ok || len(s.groups.Groups[at].Queries) == most {
-			at = len(s.groups.Groups)
-			open[kinds] = at
-			s.groups.Groups = append(s.groups.Groups, plan.QueryGroup{})
-		}
-		s.groups.Groups[at].Queries = append(s.groups.Groups[at].Queries, i)
-	}
-}
-
 // alone answers one query.
-func (n native) alone(ctx context.Context, q Query, r *Reached) error {
+func (n *native) alone(ctx context.Context, q Query, r *Reached) error {
 	s, began := n.s, time.Now()
-	if s.reached == nil {
-		s.reached = make([]uint32, s.g.Nodes())
+	if n.reached == nil {
+		n.reached = make([]uint32, s.g.Nodes())
 	}
 	r.renew(q, s.words(), n.why)
-	stats, err := n.e.Levels(ctx, q.Seeds, s.kinds(q), s.reached)
+	stats, err := n.e.Levels(ctx, q.Seeds, s.kinds(q), n.reached)
 	if r.Run = n.ran(began, stats); q.Count {
 		r.count = int(stats.Reached)
 	} else {
-		r.count = reachedWords(s.reached, r.words)
+		r.count = reachedWords(n.reached, r.words)
 	}
 	return err
 }
 
 // turn answers queries of the same kinds.
-func (n native) turn(ctx context.Context, queries []Query, turn []int, all []*Reached) error {
+func (n *native) turn(ctx context.Context, queries []Query, turn []int, all []*Reached) error {
 	s, began := n.s, time.Now()
 	if len(turn) == 1 {
 		return n.alone(ctx, queries[turn[0]], all[turn[0]])
@@ -192,37 +93,37 @@ func (n native) turn(ctx context.Context, queries []Query, turn []int, all []*Re
 	return nil
 }
 
-func (n native) levels(ctx context.Context, q Query) ([]uint32, Run, error) {
+func (n *native) levels(ctx context.Context, q Query) ([]uint32, Run, error) {
 	began, level := time.Now(), make([]uint32, n.s.g.Nodes())
 	stats, err := n.e.Levels(ctx, q.Seeds, n.s.kinds(q), level)
 	return level, n.ran(began, stats), err
 }
 
-func (n native) parents(ctx context.Context, levels []uint32, kinds uint32) ([]uint32, Run, error) {
+func (n *native) parents(ctx context.Context, levels []uint32, kinds uint32) ([]uint32, Run, error) {
 	began, parent := time.Now(), make([]uint32, n.s.g.Nodes())
 	err := n.e.Parents(ctx, levels, kinds, parent)
 	return parent, n.ran(began, cpu.Stats{}), err
 }
 
-func (n native) weak(ctx context.Context, kinds uint32) ([]uint32, Run, error) {
+func (n *native) weak(ctx context.Context, kinds uint32) ([]uint32, Run, error) {
 	began, label := time.Now(), make([]uint32, n.s.g.Nodes())
 	err := n.e.Components(ctx, kinds, label)
 	return label, n.ran(began, cpu.Stats{}), err
 }
 
-func (n native) strong(ctx context.Context, kinds uint32) ([]uint32, Run, error) {
+func (n *native) strong(ctx context.Context, kinds uint32) ([]uint32, Run, error) {
 	began, label := time.Now(), make([]uint32, n.s.g.Nodes())
 	err := n.e.StrongComponents(ctx, kinds, label)
 	return label, n.ran(began, cpu.Stats{}), err
 }
 
-func (n native) topological(ctx context.Context, kinds uint32) ([]uint32, Run, error) {
+func (n *native) topological(ctx context.Context, kinds uint32) ([]uint32, Run, error) {
 	began, level := time.Now(), make([]uint32, n.s.g.Nodes())
 	stats, err := n.e.TopologicalLevels(ctx, kinds, level)
 	return level, n.ran(began, stats), err
 }
 
-func (n native) bits(ctx context.Context, f BitFlow, gen, kill, in []uint64) (Run, error) {
+func (n *native) bits(ctx context.Context, f BitFlow, gen, kill, in []uint64) (Run, error) {
 	began, e := time.Now(), n.e
 	if f.Backward && !n.s.symmetric {
 		back := n.s.turned()
@@ -235,7 +136,7 @@ func (n native) bits(ctx context.Context, f BitFlow, gen, kill, in []uint64) (Ru
 	return n.ran(began, stats), err
 }
 
-func (n native) dominators(ctx context.Context, roots []uint32, kinds uint32, idom []uint32) (DominatorShares, Run, error) {
+func (n *native) dominators(ctx context.Context, roots []uint32, kinds uint32, idom []uint32) (DominatorShares, Run, error) {
 	began := time.Now()
 	_, err := n.e.Dominators(ctx, roots, kinds, idom)
 	return DominatorShares{}, n.ran(began, cpu.Stats{}), err

@@ -40,7 +40,7 @@ func TestACallWithoutAContextIsRefused(t *testing.T) {
 			"Dominators":        func() error { _, err := s.Dominators(none, []uint32{5}, 0); return err },
 			"Levels":            func() error { _, err := s.Levels(none, q); return err },
 			"NewSession":        func() error { _, err := session.New(none, dev, g, o); return err },
-			"Path":              func() error { _, _, err := s.Path(none, q, []uint32{7}); return err },
+			"Path":              func() error { _, err := s.Path(none, q, []uint32{7}); return err },
 			"Reach":             func() error { _, err := s.Reach(none, q); return err },
 			"ReachInto":         func() error { return s.ReachInto(none, q, new(session.Reached)) },
 			"Start":             func() error { _, err := s.Start(none, q); return err },

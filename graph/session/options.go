@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/govyre/vyre/driver"
+	"github.com/govyre/vyre/graph/internal/room"
 	"github.com/govyre/vyre/internal/plan"
 	"github.com/govyre/vyre/megakernel"
 )
@@ -68,4 +69,14 @@ func (o Options) settled(dev driver.Device) Options {
 		o.Topology = megakernel.Drained
 	}
 	return o
+}
+
+// budgeted is the options with a budget: that of the caller, else what the device has room for when it is made.
+func (o Options) budgeted(dev driver.Device) (Options, error) {
+	if o.Budget != 0 {
+		return o, nil
+	}
+	free, err := dev.Room()
+	o.Budget = room.Plannable(free)
+	return o, err
 }

@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"math"
-	"slices"
 
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/graph/internal/little"
@@ -21,78 +20,59 @@ type parts struct {
 	*laidOut
 	programs waves.Parts
 	cache    *megakernel.Cache
-	slots    []*partSlot
-	clock    uint64
-	coming   *arrival // a part that is being put into a slot
+	slots    partSlots
 
 	reached, done, open, front driver.Buffer // a bit a node: see waves.OpenPart; open is what was reached when a level began
-	list, lengths, filter      driver.Buffer
-	labels                     driver.Buffer // levels, or labels of components
-	starts, cut, counts        driver.Buffer
-	count, own, flatten, top   *megakernel.Plan
-	lanes                      partLanes
+	scratch
+	labels driver.Buffer // levels, or labels of components
+	partTables
+	partPlans
+	lanes partLanes
 }
 
-// partSlot is where a part stands.
-type partSlot struct {
-	p                              *parts
-	part                           int // -1 if there is none
-	used                           uint64
-	visit, offsets, targets, masks driver.Buffer
-	window                         *megakernel.Plan
-	plans                          [visitings]*megakernel.Plan // nil until they are needed
-}
+// partTables are the offsets of all nodes, where parts are cut, and how many nodes of each a search goes on from.
+type partTables struct{ starts, cut, counts driver.Buffer }
 
-// arrival is a part on its way.
-type arrival struct {
-	slot *partSlot
-	part int
-	err  chan error
-}
+// partPlans are those that need no part.
+type partPlans struct{ count, own, flatten, top *megakernel.Plan }
 
 // openParts prepares searches of a graph in parts.
-func (s *Session) openParts(ctx context.Context, l *laidOut) error {
-	p := &parts{analysis: s.analysis("parts"), laidOut: l, cache: megakernel.NewCache(s.dev, 0)}
+func openParts(ctx context.Context, s *runner, l *laidOut) (*parts, error) {
+	p := &parts{analysis: s.analysis("parts"), laidOut: l, cache: megakernel.NewCache(s.dev, 0), slots: partSlots{s: s, l: l, rows: rowsOf(s.g)}}
 	err := p.allocate()
 	if err == nil {
 		err = p.begin(ctx)
 	}
 	if err != nil {
-		return errors.Join(err, p.Close())
+		return nil, errors.Join(err, p.Close())
 	}
-	s.parts, s.closers = p, append(s.closers, p)
-	return nil
-}
-
-// Parts returns in how many parts the graph is, 0 if it is whole.
-func (s *Session) Parts() int {
-	if s.parts == nil {
-		return 0
-	}
-	return s.parts.parts()
+	s.keep(p)
+	s.coming = &p.slots
+	return p, nil
 }
 
 // allocate has memory for what stays, and for the slots.
 func (p *parts) allocate() error {
 	s := p.s
 	n, words := int64(s.g.Nodes()), 4*int64(s.words())
+	_, offsetBytes := p.slots.rows.starts()
 	for _, w := range []wanted{
 		{&p.reached, words, "reached"}, {&p.done, words, "done"}, {&p.open, words, "open"}, {&p.front, words, "front"}, {&p.list, 8 * n, "list"},
-		{&p.lengths, 12, "lengths"}, {&p.filter, 4, "filter"}, {&p.labels, 4 * n, "labels"}, {&p.starts, int64(s.offsetBytes()) * (n + 1), "offsets"},
+		{&p.lengths, 12, "lengths"}, {&p.filter, 4, "filter"}, {&p.labels, 4 * n, "labels"}, {&p.starts, int64(offsetBytes) * (n + 1), "offsets"},
 		{&p.cut, 4 * int64(len(p.cuts)), "cuts"}, {&p.counts, 4 * int64(p.parts()), "counts"},
 	} {
 		p.want(w.to, w.bytes, w.label)
 	}
 	p.wantLanes()
 	for range p.held {
-		t := &partSlot{p: p, part: -1}
+		t := &partSlot{in: &p.slots, part: -1}
 		p.want(&t.visit, 4*waves.VisitWords, "visit")
 		p.want(&t.offsets, 4*(n+1), "offsets of a part")
 		p.want(&t.targets, 4*int64(max(p.most, 1)), "targets of a part")
 		if s.g.Masks() != nil {
 			p.want(&t.masks, 4*int64(max(p.most, 1)), "masks of a part")
 		}
-		p.slots = append(p.slots, t)
+		p.slots.list = append(p.slots.list, t)
 	}
 	p.bytes = p.need // control words are in it, too
 	return p.analysis.open()
@@ -104,7 +84,7 @@ func (p *parts) begin(ctx context.Context) (err error) {
 	if p.programs, err = waves.UnpackParts(s.g.Masks() != nil, s.g.WideOffsets() != nil, p.laidOut.lanes > 32); err != nil {
 		return err
 	}
-	starts := s.offsets()
+	starts, _ := p.slots.rows.starts()
 	s.moved.uploaded += uint64(len(starts))
 	if err = upload(ctx, s.g, p.starts, starts); err != nil {
 		return err
@@ -126,7 +106,7 @@ func (p *parts) begin(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	for _, t := range p.slots {
+	for _, t := range p.slots.list {
 		wave := megakernel.Wave{Program: p.programs.Window, Domain: megakernel.Fixed(uint32(s.g.Nodes() + 1)), Args: ranges(t.visit, p.starts, t.offsets)}
 		if t.window, err = p.planned([]megakernel.Wave{wave}, nil, 0); err != nil {
 			return err
@@ -153,12 +133,7 @@ func (p *parts) planned(waves []megakernel.Wave, deps []megakernel.Dependency, r
 
 // Close gives back what the parts have, after what is on its way has come.
 func (p *parts) Close() error {
-	var err error
-	if p.coming != nil {
-		err = <-p.coming.err
-		p.coming = nil
-	}
-	err = errors.Join(err, p.analysis.Close())
+	err := errors.Join(p.slots.wait(), p.analysis.Close())
 	p.cache.Close()
 	return err
 }
@@ -191,7 +166,7 @@ func (p *parts) active(ctx context.Context) (list []int, err error) {
 	if err = p.recorded(ctx, "count", func(q *driver.Sequence) { q.Fill(driver.All(p.counts), 0, 4) }); err != nil {
 		return nil, err
 	}
-	if _, err = p.finish(ctx, p.count); err != nil {
+	if _, err = p.s.finish(ctx, p.count); err != nil {
 		return nil, err
 	}
 	counts, err := p.s.readWords(ctx, driver.All(p.counts))
@@ -200,28 +175,56 @@ func (p *parts) active(ctx context.Context) (list []int, err error) {
 			list = append(list, k)
 		}
 	}
-	p.order(list)
+	p.slots.order(list)
 	return list, err
 }
 
-// order puts parts first that are on the device.
-func (p *parts) order(list []int) {
-	there := func(k int) int {
-		if p.holding(k) != nil {
-			return 0
-		}
-		return 1
-	}
-	slices.SortStableFunc(list, func(a, b int) int { return there(a) - there(b) })
+// partLanes is what it takes to search a graph in parts for several queries together: a word of lanes a node, which stays on the
+// device, and the round of a visit in which a node was listed, by which it is known what has to be gone on from in other parts.
+type partLanes struct {
+	seen, queued, staged, turn, counts driver.Buffer
+	nowhere                            driver.Buffer // the visit of no part
+	stage                              stage
+	seed, answer                       *megakernel.Plan // make sets of seeds, and the set of a lane
 }
 
-// finish runs a plan to its end, or so many rounds as it may have.
-func (p *parts) finish(ctx context.Context, m *megakernel.Plan) (Run, error) {
-	p.s.last = m
-	rec, err := m.Run(ctx)
-	r := Run{Engine: WavesEngine, Topology: m.Topology(), Record: rec, Result: m.Result()}
-	if p.s.ran != nil {
-		p.s.ran(r.Result)
+// wantLanes counts their memory, if there is to be any.
+func (p *parts) wantLanes() {
+	s, lanes, l := p.s, p.laidOut.lanes, &p.lanes
+	if lanes == 1 {
+		return
 	}
-	return r, err
+	seen, queued := s.laneBytes(lanes)
+	p.want(&l.seen, seen, "lanes")
+	p.want(&l.queued, queued, "queued")
+	p.want(&l.staged, 4*int64(lanes*s.stride), "queries")
+	p.want(&l.turn, 4, "turn")
+	p.want(&l.counts, 4*int64(lanes), "counts of lanes")
+	p.want(&l.nowhere, 4*waves.VisitWords, "no visit")
+	l.stage = stage{s.resident, make([]byte, 4*lanes*s.stride)}
+}
+
+// closeLanes takes what was listed out of the queue.
+func (p *parts) closeLanes(visit driver.Buffer, phase megakernel.Phase) megakernel.Wave {
+	return megakernel.Wave{Program: p.programs.Lanes.Close, Phase: phase, Domain: p.s.nodeDomain(), Args: ranges(visit, p.lanes.queued, p.reached, p.done)}
+}
+
+// planLanes plans what is done before visits, and after them.
+func (p *parts) planLanes() (err error) {
+	if p.laidOut.lanes == 1 {
+		return nil
+	}
+	s, l, programs := p.s, &p.lanes, p.programs.Lanes
+	seed := append([]driver.Arg{driver.U32(uint32(s.stride))}, ranges(l.turn, l.staged, l.seen, l.queued, p.list, p.lengths, p.filter)...)
+	l.seed, err = p.planned([]megakernel.Wave{
+		{Program: programs.Seed, Phase: megakernel.Before, Domain: s.seedDomain(), Args: seed},
+		p.closeLanes(l.nowhere, megakernel.EveryRound),
+	}, nil, 0)
+	if err == nil {
+		l.answer, err = p.planned([]megakernel.Wave{
+			{Program: programs.Answer, Domain: s.nodeDomain(), Args: ranges(l.turn, l.seen, p.front, l.counts)},
+			{Program: programs.Next, Phase: megakernel.After, Domain: megakernel.Fixed(1), Args: ranges(l.turn)},
+		}, nil, 0)
+	}
+	return err
 }

@@ -10,23 +10,6 @@ import (
 	"github.com/govyre/vyre/megakernel"
 )
 
-// visiting is what is done in a part.
-type visiting uint8
-
-const (
-	searchPart   visiting = iota // all that can be reached within it
-	levelPart                    // one level
-	linkPart                     // the ends of its arcs are joined
-	lanesPart                    // all that several queries can reach within it
-	parentsPart                  // nodes that its arcs lead to get parents
-	incomingPart                 // and these arcs are counted
-	peelPart                     // one level of nodes is taken away
-	visitings    = iota
-)
-
-// plansOfSlot is how many plans a slot has at most: of visits, and of the offsets of its part.
-const plansOfSlot = 1 + visitings
-
 // doing is what a visit is made of beside the list of the nodes to go on from.
 type doing struct {
 	round  *ir.Program
@@ -64,9 +47,9 @@ const (
 	lastPartWave
 )
 
-// plan returns the slot's plan for a visit.
-func (t *partSlot) plan(what visiting) (*megakernel.Plan, error) {
-	p, to := t.p, &t.plans[what]
+// plan returns a slot's plan for a visit.
+func (p *parts) plan(t *partSlot, what visiting) (*megakernel.Plan, error) {
+	to := &t.plans[what]
 	if *to != nil {
 		return *to, nil
 	}
@@ -103,22 +86,22 @@ func (t *partSlot) plan(what visiting) (*megakernel.Plan, error) {
 func (p *parts) sweep(ctx context.Context, list []int, what visiting, level uint32, sum *Run) error {
 	for i, k := range list {
 		began := time.Now()
-		t, err := p.ready(ctx, k, sum)
+		t, err := p.slots.ready(ctx, k, sum)
 		sum.Link += time.Since(began)
 		if err != nil {
 			return err
 		}
 		if i+1 < len(list) {
-			p.fetch(ctx, list[i+1], t)
+			p.slots.fetch(ctx, list[i+1], t)
 		}
-		m, err := t.plan(what)
+		m, err := p.plan(t, what)
 		if err != nil {
 			return err
 		}
 		if err := p.s.write(ctx, driver.All(t.visit), little.Bytes([]uint32{p.cuts[k], p.cuts[k+1], level})); err != nil {
 			return err
 		}
-		r, err := p.finish(ctx, m)
+		r, err := p.s.finish(ctx, m)
 		if err != nil {
 			return err
 		}

@@ -11,24 +11,36 @@ import (
 // Step is a node of a path, and the mask of the arc that leads to it: 0 for the first.
 type Step struct{ Node, Mask uint32 }
 
+// Path is a shortest path to the nearest of some targets.
+type Path struct {
+	Run    Run    // that found the levels
+	Steps  []Step // from a seed to the target; none if no target is reached
+	levels []uint32
+}
+
+// Levels returns for each node how many arcs from the nearest seed it is; None if it is not reached. It must not be written.
+func (p *Path) Levels() []uint32 { return p.levels }
+
 // Path returns a shortest path of allowed arcs from a seed of the query to the nearest of some targets, and the levels of
-// all nodes; no path if none is reached. Of several targets at the same level it takes the least, and so it does with what
+// all nodes. Of several targets at the same level it takes the least, and so it does with what
 // leads to each node: there is one answer. The levels are found on the device, the path in them on the host.
 //
 // Errors: those of Levels; a target that is no node.
-func (s *Session) Path(ctx context.Context, q Query, targets []uint32) ([]Step, []uint32, error) {
+func (s *Session) Path(ctx context.Context, q Query, targets []uint32) (*Path, error) {
 	if err := s.made(); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	for i, v := range targets {
-		if int64(v) >= int64(s.g.Nodes()) {
-			return nil, nil, s.refuse(fmt.Sprintf("target %d is node %d, the graph has %d", i, v, s.g.Nodes()), "nodes count from 0")
+		if int64(v) >= int64(s.resident.g.Nodes()) {
+			return nil, s.resident.refuse(fmt.Sprintf("target %d is node %d, the graph has %d", i, v, s.resident.g.Nodes()), "nodes count from 0")
 		}
 	}
-	levels, err := s.Levels(ctx, q)
+	levels, run, err := s.levels(ctx, q)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
+	p := &Path{Run: run, levels: levels}
+	p.Run.Record.Rounds = deepest(levels)
 	nearest := uint32(graph.None)
 	for _, v := range targets {
 		if levels[v] != graph.None && (nearest == graph.None || levels[v] < levels[nearest] || levels[v] == levels[nearest] && v < nearest) {
@@ -36,17 +48,26 @@ func (s *Session) Path(ctx context.Context, q Query, targets []uint32) ([]Step, 
 		}
 	}
 	if nearest == graph.None {
-		return nil, levels, nil
+		return p, nil
 	}
-	path, err := s.backtrack(levels, nearest, s.kinds(q))
-	if err != nil {
-		return nil, nil, err
+	if p.Steps, err = s.resident.backtrack(levels, nearest, s.resident.kinds(q)); err != nil {
+		return nil, err
 	}
-	return path, levels, nil
+	return p, nil
+}
+
+// deepest is how many levels there are. Engines count rounds as they make them: some count one that finds nothing, too.
+func deepest(levels []uint32) (n uint32) {
+	for _, l := range levels {
+		if l != graph.None {
+			n = max(n, l+1)
+		}
+	}
+	return n
 }
 
 // backtrack reads the session's graphs.
-func (s *Session) backtrack(levels []uint32, node, filter uint32) (path []Step, err error) {
+func (s *resident) backtrack(levels []uint32, node, filter uint32) (path []Step, err error) {
 	err = s.g.Read(func() error {
 		path = backtrack(s.g, s.back.g, levels, node, filter)
 		return nil

@@ -71,11 +71,12 @@ func TestPathsAreShortestAndLeast(t *testing.T) {
 			seeds := slices.Compact([]uint32{uint32(g.Nodes() / 3), 0})
 			levels, parents := leastParents(t, g, seeds, settled(kinds))
 			for _, target := range []uint32{0, uint32(g.Nodes() - 1), uint32(g.Nodes() / 2)} {
-				path, got, err := s.Path(t.Context(), session.Query{Seeds: seeds, Kinds: kinds}, []uint32{target})
+				found, err := s.Path(t.Context(), session.Query{Seeds: seeds, Kinds: kinds}, []uint32{target})
 				if err != nil {
 					t.Fatal(err)
 				}
-				if !slices.Equal(got, levels) {
+				path := found.Steps
+				if !slices.Equal(found.Levels(), levels) {
 					t.Errorf("%s, kinds %#x: other levels", name, kinds)
 				}
 				if (path == nil) != (levels[target] == graph.None) {
@@ -113,12 +114,12 @@ func TestPathTakesTheNearestTarget(t *testing.T) {
 		{[]uint32{1}, nil, "[]"},
 		{nil, []uint32{2}, "[]"},
 	} {
-		path, _, err := s.Path(t.Context(), session.Query{Seeds: c.seeds}, c.targets)
-		if err != nil || fmt.Sprint(path) != c.want {
-			t.Errorf("from %v to %v: %v, %v, want %s", c.seeds, c.targets, path, err, c.want)
+		path := graphtest.Must(s.Path(t.Context(), session.Query{Seeds: c.seeds}, c.targets))
+		if fmt.Sprint(path.Steps) != c.want {
+			t.Errorf("from %v to %v: %v, want %s", c.seeds, c.targets, path.Steps, c.want)
 		}
 	}
-	if _, _, err := s.Path(t.Context(), session.Query{}, []uint32{40}); err == nil {
+	if _, err := s.Path(t.Context(), session.Query{}, []uint32{40}); err == nil {
 		t.Error("a target that is no node was taken")
 	}
 }

@@ -5,8 +5,6 @@ import (
 	"iter"
 	"math/bits"
 	"slices"
-
-	"github.com/govyre/vyre/graph"
 )
 
 // Query asks which nodes can be reached.
@@ -55,61 +53,24 @@ func (r *Reached) renew(q Query, words int, why string) {
 	*r = Reached{words: slices.Grow(r.words[:0], words)[:words], why: why}
 }
 
-// settle checks a query, and makes its seeds ones that there is room for.
-func (s *Session) settle(i int, q Query) (Query, error) {
-	seeds, err := s.distinct(func() string { return fmt.Sprintf("query %d", i) }, q.Seeds)
-	q.Seeds = seeds
-	return q, err
+// Algorithm is how a set was found.
+type Algorithm uint8
+
+// The algorithms.
+const (
+	Search Algorithm = iota // along the arcs, from the seeds on
+	Labels                  // the components of the seeds, in a graph where those are what can be reached
+)
+
+func (a Algorithm) String() string {
+	switch a {
+	case Search:
+		return "search"
+	case Labels:
+		return "labels"
+	}
+	return fmt.Sprintf("algorithm %d", uint8(a))
 }
 
-// settleAll is settle for a batch, whose slice is the caller's.
-func (s *Session) settleAll(queries []Query) ([]Query, error) {
-	settled := queries
-	for i, q := range queries {
-		q, err := s.settle(i, q)
-		if err != nil {
-			return nil, err
-		}
-		if len(q.Seeds) == len(queries[i].Seeds) {
-			continue
-		}
-		if &settled[0] == &queries[0] {
-			settled = slices.Clone(queries)
-		}
-		settled[i] = q
-	}
-	return settled, nil
-}
-
-// distinct refuses seeds that cannot be; the error names their owner. A seed that is listed twice changes no answer, so it takes a
-// place only while there are enough: a list within Options.Seeds is returned as it is, without an allocation.
-func (s *Session) distinct(what func() string, seeds []uint32) ([]uint32, error) {
-	for k, v := range seeds {
-		if int64(v) >= int64(s.g.Nodes()) {
-			return nil, s.refuse(fmt.Sprintf("%s: seed %d is node %d, the graph has %d", what(), k, v, s.g.Nodes()), "nodes count from 0")
-		}
-	}
-	if len(seeds) <= s.o.Seeds {
-		return seeds, nil
-	}
-	sorted := slices.Clone(seeds)
-	slices.Sort(sorted)
-	once := slices.Compact(sorted)
-	if len(once) > s.o.Seeds {
-		return nil, s.refuse(fmt.Sprintf("%s has %d different seeds, the session was opened for %d", what(), len(once), s.o.Seeds), "raise session.Options.Seeds")
-	}
-	return once, nil
-}
-
-// kinds are those that a query allows. Where all arcs have mask 1, nothing else makes a difference.
-func (s *Session) kinds(q Query) uint32 {
-	switch {
-	case q.Kinds == 0:
-		return graph.AllKinds
-	case s.g.Masks() != nil:
-		return q.Kinds
-	case q.Kinds&1 != 0:
-		return graph.AllKinds
-	}
-	return graph.AllKinds &^ 1
-}
+// Algorithm returns how the set was found, and why that way.
+func (r *Reached) Algorithm() (Algorithm, string) { return r.algorithm, r.why }

@@ -33,27 +33,17 @@ func (r *rows) of(u uint32) (targets, masks []uint32) {
 	return r.targets[from:to], masks
 }
 
-// firstArc returns the number of the first arc of a node, or of all arcs.
-func (s *Session) firstArc(u int) uint64 {
-	if wide := s.g.WideOffsets(); wide != nil {
-		return wide[u]
-	}
-	return uint64(s.g.Offsets()[u])
+// wordArcs is how many arcs the nodes of a word of 32 have, up to the last of so many nodes.
+func (r *rows) wordArcs(w uint32, nodes int) uint64 {
+	return r.at(uint32(min(uint64(w)*32+32, uint64(nodes)))) - r.at(w*32)
 }
 
-// offsets are those of the graph as bytes, each of so many.
-func (s *Session) offsets() []byte {
-	if wide := s.g.WideOffsets(); wide != nil {
-		return little.Bytes(wide)
+// starts are the offsets as bytes, each of so many.
+func (r *rows) starts() (b []byte, each int) {
+	if r.wide != nil {
+		return little.Bytes(r.wide), int(unsafe.Sizeof(r.wide[0]))
 	}
-	return little.Bytes(s.g.Offsets())
-}
-
-func (s *Session) offsetBytes() int {
-	if s.g.WideOffsets() != nil {
-		return int(unsafe.Sizeof(uint64(0)))
-	}
-	return int(unsafe.Sizeof(uint32(0)))
+	return little.Bytes(r.narrow), int(unsafe.Sizeof(uint32(0)))
 }
 
 // maskAt is the mask of an arc, in the masks of its row.

@@ -9,8 +9,51 @@ import (
 	"github.com/govyre/vyre/megakernel/arcs"
 )
 
-// plans makes the plans of all searches.
-func (s *Session) plans(ctx context.Context) error {
+// searches is the memory of searches by kernels, and their plans.
+type searches struct {
+	*runner
+	plans
+	seen          driver.Buffer // of a query alone
+	lanes, queued driver.Buffer // of queries together
+	level, sums   driver.Buffer // of levels
+
+	questions, answers driver.Buffer
+	turn, staged       driver.Range // of questions
+	stage              stage        // those of staged, on the host
+	host
+}
+
+// plans are those of a query alone, of several together, and of levels; nil where no batch has any.
+type plans struct{ one, many, leveled *megakernel.Plan }
+
+// host is memory of the host that the device reads or writes.
+type host struct{ questionBytes, answerBytes, levelBytes []byte }
+
+// buffers are what a set has beside the graph.
+func (s *searches) buffers() []wanted {
+	n, q := int64(s.g.Nodes()), int64(s.o.Queries)
+	lanes, queued := s.laneBytes(s.together())
+	list := []wanted{
+		{&s.seen, 4 * int64(s.words()), "seen"}, {&s.list, 8 * n, "list"}, {&s.lengths, 12, "lengths"},
+		{&s.filter, 4, "filter"}, {&s.questions, turnBytes + 4*q*int64(s.stride), "queries"}, {&s.answers, 4 * q * int64(s.slot), "answers"},
+	}
+	if s.together() > 1 {
+		list = append(list, wanted{&s.lanes, lanes, "lanes"}, wanted{&s.queued, queued, "queued"})
+	}
+	if s.back != nil {
+		list = append(list, wanted{&s.level, 4 * n, "levels"}, wanted{&s.sums, 4 * arcs.SumsWords, "sums"})
+	}
+	return list
+}
+
+// open prepares searches, whose buffers are there.
+func (s *searches) open(ctx context.Context) error {
+	s.turn, s.staged = driver.Part(s.questions, 0, 4), driver.Part(s.questions, turnBytes, s.questions.Len()-turnBytes)
+	s.questionBytes, s.answerBytes = make([]byte, s.questions.Len()), s.hostBytes(s.answers.Len())
+	s.stage = stage{s.resident, s.questionBytes[turnBytes:]}
+	if s.back != nil {
+		s.levelBytes = s.hostBytes(s.level.Len())
+	}
 	p, err := waves.Unpack(s.g.Masks() != nil, s.wide())
 	if err != nil {
 		return err
@@ -31,11 +74,11 @@ func (s *Session) plans(ctx context.Context) error {
 }
 
 // plan makes a plan that the session closes.
-func (s *Session) plan(ctx context.Context, list []megakernel.Wave, deps []megakernel.Dependency, label string, o megakernel.Options) (*megakernel.Plan, error) {
+func (s *searches) plan(ctx context.Context, list []megakernel.Wave, deps []megakernel.Dependency, label string, o megakernel.Options) (*megakernel.Plan, error) {
 	o.Label = s.o.Label + label
 	p, err := megakernel.New(ctx, s.dev, list, deps, o)
 	if err == nil {
-		s.closers = append(s.closers, p)
+		s.keep(p)
 	}
 	return p, err
 }
@@ -52,7 +95,7 @@ const (
 var dependencies = []megakernel.Dependency{{Before: clearWave, After: seedWave}, {Before: answerWave, After: nextWave}}
 
 // waves search for one query.
-func (s *Session) waves(p waves.Programs) []megakernel.Wave {
+func (s *searches) waves(p waves.Programs) []megakernel.Wave {
 	turn, seen, list, lengths, filter := s.turn, driver.All(s.seen), driver.All(s.list), driver.All(s.lengths), driver.All(s.filter)
 	staged, answers, slot, stride := s.staged, driver.All(s.answers), driver.U32(uint32(s.slot)), driver.U32(uint32(s.stride))
 	arrays := s.forward.arrays()
@@ -75,7 +118,7 @@ func (s *Session) waves(p waves.Programs) []megakernel.Wave {
 }
 
 // laneWaves search for several queries together.
-func (s *Session) laneWaves(p waves.Programs) []megakernel.Wave {
+func (s *searches) laneWaves(p waves.Programs) []megakernel.Wave {
 	turn, seen, queued, list, lengths, filter := s.turn, driver.All(s.lanes), driver.All(s.queued), driver.All(s.list), driver.All(s.lengths), driver.All(s.filter)
 	staged, answers, slot, stride := s.staged, driver.All(s.answers), driver.U32(uint32(s.slot)), driver.U32(uint32(s.stride))
 	round := append([]driver.Arg{megakernel.Round{}, megakernel.Size{}}, s.forward.arrays()...)
@@ -90,18 +133,48 @@ func (s *Session) laneWaves(p waves.Programs) []megakernel.Wave {
 	}
 }
 
-// seedDomain is a seed of each query, answerDomain groups with a thread for each word of an answer, nodeDomain groups whose warps
-// go over the nodes, and add up once each: there are no more than are resident about, since they all add to one word.
-func (s *Session) seedDomain() megakernel.Domain { return megakernel.Fixed(uint32(max(s.o.Seeds, 1))) }
-
-func (s *Session) answerDomain() megakernel.Domain {
-	return megakernel.Fixed(uint32((s.words() + 255) / 256))
-}
-
-func (s *Session) nodeDomain() megakernel.Domain {
-	return megakernel.Fixed(uint32(min((s.words()+31)/32, 1024)))
+// levelWaves search for the levels of one query.
+func (s *searches) levelWaves(p waves.Programs) []megakernel.Wave {
+	turn, level, sums, list, lengths, filter := s.turn, driver.All(s.level), driver.All(s.sums), driver.All(s.list), driver.All(s.lengths), driver.All(s.filter)
+	round := append([]driver.Arg{megakernel.Round{}, megakernel.Size{}}, s.forward.arrays()...)
+	round = append(append(round, s.back.arrays()...), level, sums, filter, list, lengths, megakernel.Vote{}, megakernel.Edges{})
+	stay := append([]driver.Arg{megakernel.Round{}, megakernel.Size{}, megakernel.Limit{}, megakernel.Many{}}, s.forward.arrays()...)
+	stay = append(stay, level, sums, filter, list, lengths, megakernel.Edges{}, megakernel.Result{})
+	var alone *megakernel.Stay // none if every list is long enough to go backward from
+	if most := arcs.MostAlone(uint32(s.g.Nodes()), arcs.Beta); most > 0 {
+		alone = &megakernel.Stay{Program: p.Levels.Stay, Args: stay, Most: most}
+	}
+	return []megakernel.Wave{
+		clearWave: {Program: p.Levels.Clear, Phase: megakernel.Before, Domain: megakernel.Fixed(uint32(max(s.g.Nodes(), arcs.SumsWords))), Args: []driver.Arg{level, sums, lengths}},
+		seedWave: {Program: p.Levels.Seed, Phase: megakernel.Before, Domain: s.seedDomain(),
+			Args: []driver.Arg{driver.U32(uint32(s.stride)), turn, s.staged, level, list, lengths, filter}},
+		roundWave: {Program: p.Levels.Round, Domain: megakernel.Spread(lengths, uint32(s.g.Nodes())), Args: round, Stay: alone},
+	}
 }
 
 func nextTurn(p waves.Programs, turn driver.Range) megakernel.Wave {
 	return megakernel.Wave{Program: p.Next, Phase: megakernel.After, Domain: megakernel.Fixed(1), Args: []driver.Arg{turn}}
+}
+
+// stage is where queries are put down for the device, one after another.
+type stage struct {
+	s     *resident
+	bytes []byte
+}
+
+// turn puts down which queries a turn answers.
+func (t stage) turn(turn, first, count int) {
+	putWords(t.bytes[4*(turn*t.s.stride+waves.FirstWord):], []uint32{uint32(first), uint32(count)})
+}
+
+// query puts down what a query is.
+func (t stage) query(at int, q Query) {
+	to := t.bytes[4*at*t.s.stride:]
+	putWords(to, []uint32{uint32(len(q.Seeds)), t.s.kinds(q)})
+	putWords(to[4*waves.QueryHead:], q.Seeds)
+}
+
+// slot puts down which labels answer a query, in the place of its kinds.
+func (t stage) slot(at, slot int) {
+	putWords(t.bytes[4*(at*t.s.stride+waves.KindsWord):], []uint32{uint32(slot)})
 }

@@ -53,8 +53,11 @@ var seeded = []struct {
 		return tree.Parents(), nil
 	}},
 	{"path", func(ctx context.Context, s *session.Session, _ driver.Device, _ *graph.CSR, seeds []uint32) (any, error) {
-		steps, _, err := s.Path(ctx, session.Query{Seeds: seeds}, []uint32{2, 2, 2, 2})
-		return steps, err
+		path, err := s.Path(ctx, session.Query{Seeds: seeds}, []uint32{2, 2, 2, 2})
+		if err != nil {
+			return nil, err
+		}
+		return path.Steps, nil
 	}},
 	{"fixpoint", func(ctx context.Context, s *session.Session, _ driver.Device, _ *graph.CSR, seeds []uint32) (any, error) {
 		program, err := flows.RoundShortestProgram()

@@ -41,7 +41,7 @@ func Ask(ctx context.Context, dev driver.Device, list []Question, o Options) ([]
 		}
 		s := graphs[in.Queries[of[0]].Graph]
 		s.o.Queries = most
-		if err := askOne(ctx, dev, s.Session, list, of, answers); err != nil {
+		if err := askOne(ctx, dev, s.resident, list, of, answers); err != nil {
 			return nil, nil, err
 		}
 		of, most = of[:0], 0
@@ -51,7 +51,7 @@ func Ask(ctx context.Context, dev driver.Device, list []Question, o Options) ([]
 
 // asked is what is known of a graph before it is uploaded.
 type asked struct {
-	*Session       // that has nothing on the device yet
+	*resident      // that has nothing on the device yet
 	seeds, queries int
 }
 
@@ -69,11 +69,11 @@ func questions(ctx context.Context, dev driver.Device, list []Question, o Option
 	graphs, digests := map[[32]byte]*asked{}, map[*graph.CSR][32]byte{}
 	for i, q := range list {
 		if q.Graph == nil {
-			return in, nil, (&Session{dev: dev, o: o}).refuse(fmt.Sprintf("question %d is about no graph", i), "give it one")
+			return in, nil, (&resident{footprint: footprint{o: o}, dev: dev}).refuse(fmt.Sprintf("question %d is about no graph", i), "give it one")
 		}
 		if _, known := digests[q.Graph]; !known {
 			if digests[q.Graph], err = q.Graph.Digest(ctx); err != nil {
-				return in, nil, (&Session{dev: dev, o: o}).canceled(err)
+				return in, nil, (&resident{footprint: footprint{o: o}, dev: dev}).canceled(err)
 			}
 		}
 		d := digests[q.Graph]
@@ -85,10 +85,10 @@ func questions(ctx context.Context, dev driver.Device, list []Question, o Option
 	}
 	for i, q := range list {
 		g := graphs[digests[q.Graph]]
-		if g.Session == nil {
+		if g.resident == nil {
 			of := o
 			of.Seeds, of.Queries, of.Levels = g.seeds, min(o.Queries, g.queries), false
-			if g.Session, err = prepared(ctx, dev, q.Graph, of); err != nil {
+			if g.resident, err = prepared(ctx, dev, q.Graph, of); err != nil {
 				return in, nil, err
 			}
 			in.Lanes = max(in.Lanes, g.together())
@@ -103,7 +103,7 @@ func questions(ctx context.Context, dev driver.Device, list []Question, o Option
 }
 
 // askOne answers the questions about one graph.
-func askOne(ctx context.Context, dev driver.Device, sized *Session, list []Question, of []int, answers []*Reached) (err error) {
+func askOne(ctx context.Context, dev driver.Device, sized *resident, list []Question, of []int, answers []*Reached) (err error) {
 	s, err := New(ctx, dev, sized.g, sized.o)
 	if err != nil {
 		return err

@@ -12,7 +12,7 @@ import (
 
 // Pending is a query that was started.
 type Pending struct {
-	s    *Session
+	s    *resident
 	done chan struct{}
 	r    *Reached
 	err  error
@@ -26,19 +26,19 @@ func (s *Session) Start(ctx context.Context, q Query) (*Pending, error) {
 		return nil, err
 	}
 	if ctx == nil { // Wait says of one that has ended that it has
-		return nil, s.canceled(turn.Err(ctx))
+		return nil, s.resident.canceled(turn.Err(ctx))
 	}
-	q, err := s.settle(0, q)
+	q, err := s.resident.settle(0, q)
 	if err != nil {
 		return nil, err
 	}
 	q.Seeds = slices.Clone(q.Seeds)
-	p := &Pending{s: s, done: make(chan struct{})}
+	p := &Pending{s: s.resident, done: make(chan struct{})}
 	guard.Go(func() {
 		p.r, p.err = s.Reach(ctx, q)
 		close(p.done)
 	}, func(failed *guard.Panic) {
-		p.err = s.blamed(failed)
+		p.err = s.resident.blamed(failed)
 		close(p.done)
 	})
 	return p, nil

@@ -11,53 +11,6 @@ import (
 	"github.com/govyre/vyre/megakernel"
 )
 
-// StrongComponents returns the strong components: nodes of which each leads to every other one along arcs of the kinds allowed.
-// 0 is all kinds. In a symmetric graph they are the weak ones. The first call prepares the analysis, which takes 12 bytes
-// a node, and the graph a second time if the session was not opened for levels.
-//
-// Nodes without a cycle are taken away first, from both ends. The rest takes one turn for each component in the longest line
-// of such as have ever smaller nodes before them; Run has the rounds of all turns together.
-//
-// Errors: those of Components.
-func (s *Session) StrongComponents(ctx context.Context, kinds uint32) (_ *Components, err error) {
-	if err := s.made(); err != nil {
-		return nil, err
-	}
-	by, err := s.answering(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer s.exit(&err)
-	ask := by.strong
-	if s.symmetric {
-		ask = by.weak
-	}
-	before := s.moved
-	labels, run, err := ask(ctx, s.kinds(Query{Kinds: kinds}))
-	if err != nil {
-		return nil, err
-	}
-	s.moved.since(before, &run)
-	return partition(labels, run), nil
-}
-
-func (w waved) strong(ctx context.Context, filter uint32) ([]uint32, Run, error) {
-	s := w.s
-	if s.strong == nil {
-		o, err := s.newStrong(ctx)
-		if err != nil {
-			return nil, Run{}, err
-		}
-		s.strong, s.closers = o, append(s.closers, o)
-	}
-	r, err := s.strong.all(ctx, filter)
-	if err != nil {
-		return nil, r, err
-	}
-	labels, err := s.readWords(ctx, driver.All(s.strong.label))
-	return labels, r, err
-}
-
 // strong makes strong components, by several plans over the same labels.
 type strong struct {
 	*analysis
@@ -68,7 +21,7 @@ type strong struct {
 }
 
 // wantStrong counts its memory.
-func (s *Session) wantStrong() *strong {
+func wantStrong(s *runner) *strong {
 	o := &strong{analysis: s.analysis("strong components"), back: s.back}
 	n := 4 * int64(s.g.Nodes())
 	o.want(&o.label, n, "strong components")
@@ -82,8 +35,8 @@ func (s *Session) wantStrong() *strong {
 	return o
 }
 
-func (s *Session) newStrong(ctx context.Context) (*strong, error) {
-	o := s.wantStrong()
+func newStrong(ctx context.Context, s *runner) (*strong, error) {
+	o := wantStrong(s)
 	p, err := cycles.Unpack(s.g.Masks() != nil)
 	if err == nil {
 		err = o.open()
@@ -112,19 +65,19 @@ func (o *strong) plans(ctx context.Context, p cycles.Programs) error {
 		return append(append(all, args...), list, lengths, megakernel.Vote{}, megakernel.Edges{})
 	}
 	over := megakernel.Spread(lengths, uint32(s.g.Nodes()))
-	colours := []megakernel.Wave{clear, before(p.Open), {Program: p.Colour, Domain: over, Args: round(&s.forward, filter, label, colour, queued)}}
+	colours := []megakernel.Wave{clear, before(p.Open), {Program: p.Colour, Domain: over, Args: round(s.forward, filter, label, colour, queued)}}
 	gathers := []megakernel.Wave{clear, before(p.Roots), {Program: p.Gather, Domain: over, Args: round(o.back, filter, label, colour)}}
 	for _, m := range []struct {
 		to    **megakernel.Plan
 		waves []megakernel.Wave
 		deps  []megakernel.Dependency
 	}{
-		{&o.sources, s.peelWaves(p, cycles.ByNode, 0, &s.forward, o.label, o.count), peelDependencies},
-		{&o.ends, s.peelWaves(p, cycles.ByNode, 0, o.back, o.label, o.count), peelDependencies},
+		{&o.sources, peelWaves(s, p, cycles.ByNode, 0, s.forward, o.label, o.count), peelDependencies},
+		{&o.ends, peelWaves(s, p, cycles.ByNode, 0, o.back, o.label, o.count), peelDependencies},
 		{&o.colours, colours, peelDependencies[:1]},
 		{&o.gathers, gathers, peelDependencies[:1]},
 	} {
-		if err := o.plan(ctx, m.waves, m.deps, megakernel.Options{MaxRounds: s.peelRounds()}); err != nil {
+		if err := o.plan(ctx, m.waves, m.deps, megakernel.Options{MaxRounds: peelRounds(s.g)}); err != nil {
 			return err
 		}
 		*m.to = o.p
@@ -156,26 +109,4 @@ func (o *strong) all(ctx context.Context, filter uint32) (Run, error) {
 			}
 		}
 	}
-}
-
-// and adds up two runs.
-func (r Run) and(next Run) Run {
-	next.Uploaded += r.Uploaded
-	next.Read += r.Read
-	next.Streamed += r.Streamed
-	next.Link += r.Link
-	if r.Topology == megakernel.Auto { // nothing ran yet
-		return next
-	}
-	next.Record.Rounds += r.Record.Rounds
-	next.Record.Items += r.Record.Items
-	next.Record.Edges += r.Record.Edges
-	next.Record.Results += r.Record.Results
-	next.Record.Barriers += r.Record.Barriers
-	next.Record.TailRounds += r.Record.TailRounds
-	next.Record.TailStays += r.Record.TailStays
-	next.Record.Greatest = max(next.Record.Greatest, r.Record.Greatest)
-	next.Record.Changed = next.Record.Changed || r.Record.Changed
-	next.add(r.Result)
-	return next
 }

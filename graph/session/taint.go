@@ -239,7 +239,7 @@ func (t *Tainted) paths(ctx context.Context, dev driver.Device, g *graph.CSR, q 
 		}
 		for i := range list {
 			if list[i].Label == label {
-				if list[i].Path, err = s.backtrack(levels, list[i].Sink, s.kinds(of)); err != nil {
+				if list[i].Path, err = s.resident.backtrack(levels, list[i].Sink, s.resident.kinds(of)); err != nil {
 					return err
 				}
 			}

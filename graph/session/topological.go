@@ -4,10 +4,7 @@ import (
 	"context"
 	"slices"
 
-	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/graph"
-	"github.com/govyre/vyre/graph/internal/cycles"
-	"github.com/govyre/vyre/megakernel"
 )
 
 // Topological is an order of the nodes of a graph without cycles, or says why there is none.
@@ -36,46 +33,27 @@ func (s *Session) TopologicalLevels(ctx context.Context, kinds uint32) (_ *Topol
 	if err := s.made(); err != nil {
 		return nil, err
 	}
-	by, err := s.answering(ctx)
+	set := s.sets.first()
+	by, err := set.answering(ctx)
 	if err != nil {
 		return nil, err
 	}
-	defer s.exit(&err)
-	filter := s.kinds(Query{Kinds: kinds})
-	o, before := &Topological{}, s.moved
+	defer set.exit(&err)
+	filter := set.kinds(Query{Kinds: kinds})
+	o, before := &Topological{}, set.moved
 	if o.levels, o.Run, err = by.topological(ctx, filter); err != nil {
 		return nil, err
 	}
-	s.moved.since(before, &o.Run)
+	set.moved.since(before, &o.Run)
 	for _, level := range o.levels {
 		if level == graph.None {
 			o.stuck++
 		}
 	}
 	if o.stuck > 0 {
-		o.cycle = cycle(s.g, o.levels, filter)
+		o.cycle = cycle(set.g, o.levels, filter)
 	}
 	return o, nil
-}
-
-func (w waved) topological(ctx context.Context, filter uint32) ([]uint32, Run, error) {
-	s := w.s
-	if s.order == nil {
-		o, err := s.newPeels(ctx, "topological levels", cycles.ByRound, &s.forward)
-		if err != nil {
-			return nil, Run{}, err
-		}
-		s.order, s.closers = o, append(s.closers, o)
-	}
-	r, err := s.order.run(ctx, filter)
-	if err == nil {
-		err = s.ended("topological levels", r)
-	}
-	if err != nil {
-		return nil, r, err
-	}
-	levels, err := s.readWords(ctx, driver.All(s.order.label))
-	return levels, r, err
 }
 
 // cycle finds one among the nodes without a level, each of which has another one before it: whoever goes back from one to
@@ -109,45 +87,4 @@ func cycle(g *graph.CSR, levels []uint32, filter uint32) []uint32 {
 	slices.Reverse(list)
 	first := slices.Index(list, slices.Min(list))
 	return slices.Concat(list[first:], list[:first])
-}
-
-// peels takes nodes away to which no arc comes.
-type peels struct {
-	*analysis
-	label, count driver.Buffer
-}
-
-// newPeels prepares it, with labels of its own.
-func (s *Session) newPeels(ctx context.Context, label string, by uint32, of *image) (*peels, error) {
-	o := &peels{analysis: s.analysis(label)}
-	n := 4 * int64(s.g.Nodes())
-	o.want(&o.label, n, label)
-	o.want(&o.count, n, label+" arcs")
-	p, err := cycles.Unpack(s.g.Masks() != nil)
-	if err == nil {
-		err = o.open()
-	}
-	if err != nil {
-		return nil, err
-	}
-	return o, o.plan(ctx, s.peelWaves(p, by, 1, of, o.label, o.count), peelDependencies, megakernel.Options{MaxRounds: s.peelRounds()})
-}
-
-// peelRounds are more than there can be: each takes a node away.
-func (s *Session) peelRounds() uint32 { return uint32(min(s.g.Nodes()+1, 1<<31)) }
-
-var peelDependencies = []megakernel.Dependency{{Before: 0, After: 1}, {Before: 1, After: 2}}
-
-// peelWaves take nodes away along the arcs of an image; all is 1 if none has a label at first.
-func (s *Session) peelWaves(p cycles.Programs, by, all uint32, of *image, labels, counts driver.Buffer) []megakernel.Wave {
-	label, count, list, lengths, filter := driver.All(labels), driver.All(counts), driver.All(s.list), driver.All(s.lengths), driver.All(s.filter)
-	counting := append([]driver.Arg{}, maskedArrays(of)...)
-	counting = slices.Insert(counting, 1, driver.Arg(driver.U32(by)))
-	round := append([]driver.Arg{megakernel.Round{}, megakernel.Size{}, driver.U32(by)}, of.arrays()...)
-	return []megakernel.Wave{
-		{Program: p.Clear, Phase: megakernel.Before, Domain: megakernel.Fixed(uint32(max(s.g.Nodes(), 3))), Args: []driver.Arg{driver.U32(all), label, count, lengths}},
-		{Program: p.Count, Phase: megakernel.Before, Domain: s.answerDomain(), Args: append(counting, filter, label, count)},
-		{Program: p.Sources, Phase: megakernel.Before, Domain: s.answerDomain(), Args: []driver.Arg{driver.U32(by), label, count, list, lengths}},
-		{Program: p.Peel, Domain: megakernel.Spread(lengths, uint32(s.g.Nodes())), Args: append(round, filter, label, count, list, lengths, megakernel.Vote{}, megakernel.Edges{})},
-	}
 }

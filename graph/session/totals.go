@@ -1,38 +1,24 @@
 package session
 
-import "time"
+import (
+	"time"
+)
 
 // Totals are sums over all that a session answered since it was opened, whichever engine did.
 type Totals struct {
-	Runs                        uint64 // submissions and runs of plans; on the host's cores, and of a graph in parts, answers
-	Rounds, TailRounds          uint64
-	Barriers, Items, Arcs       uint64 // as far as records were read: where the device drives the rounds of a search alone, nobody reads one
-	Wall, Enqueue, Wait, Device time.Duration
-	Uploaded, Read              uint64        // bytes that the session put on the device, the graph among them, and read from there; control words of plans are not counted
-	Allocations                 uint64        // buffers that it asked the device for, those of plans not among them
-	Streamed                    uint64        // bytes of parts of the graph that were put on the device
-	Link                        time.Duration // for which nothing was done but to wait for parts
-	Bytes                       uint64        // that the session takes on the device now: see Session.Bytes
+	Runs                  uint64 // submissions and runs of plans; on the host's cores, and of a graph in parts, answers
+	Rounds, TailRounds    uint64
+	Barriers, Items, Arcs uint64 // as far as records were read: where the device drives the rounds of a search alone, nobody reads one
+	Times
+	Uploaded, Read uint64        // bytes that the session put on the device, the graph among them, and read from there; control words of plans are not counted
+	Allocations    uint64        // buffers that it asked the device for, those of plans not among them
+	Streamed       uint64        // bytes of parts of the graph that were put on the device
+	Link           time.Duration // for which nothing was done but to wait for parts
+	Bytes          uint64        // that the session takes on the device now: see Session.Bytes
 }
 
-// Totals returns the sums.
-func (s *Session) Totals() Totals {
-	t := s.own()
-	for _, o := range s.sets.others {
-		t.join(o.own())
-	}
-	t.Bytes = s.Bytes()
-	return t
-}
-
-// own are the sums of a set.
-func (s *Session) own() Totals {
-	s.calls.Wait()
-	defer s.calls.Give()
-	t := s.totals
-	t.Uploaded, t.Read, t.Allocations = s.moved.uploaded, s.moved.read, s.moved.buffers
-	return t
-}
+// Times are sums of those in driver.Timing.
+type Times struct{ Wall, Enqueue, Wait, Device time.Duration }
 
 // join adds those of another set.
 func (t *Totals) join(o Totals) {
@@ -55,6 +41,6 @@ func (t *Totals) join(o Totals) {
 
 func (t *Totals) add(r Run) {
 	t.join(Totals{Runs: 1, Rounds: uint64(r.Record.Rounds), TailRounds: uint64(r.Record.TailRounds), Barriers: uint64(r.Record.Barriers),
-		Items: uint64(r.Record.Items), Arcs: uint64(r.Record.Edges), Wall: r.Result.Wall, Enqueue: r.Result.Enqueue, Wait: r.Result.Wait,
-		Device: r.Result.Device, Streamed: r.Streamed, Link: r.Link})
+		Items: uint64(r.Record.Items), Arcs: uint64(r.Record.Edges),
+		Times: Times{r.Result.Wall, r.Result.Enqueue, r.Result.Wait, r.Result.Device}, Streamed: r.Streamed, Link: r.Link})
 }

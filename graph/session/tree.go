@@ -3,10 +3,7 @@ package session
 import (
 	"context"
 
-	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/graph"
-	"github.com/govyre/vyre/graph/internal/waves"
-	"github.com/govyre/vyre/megakernel"
 )
 
 // Tree is a shortest path to every node that is reached: the parent of each is the smallest node that comes before it on one.
@@ -55,15 +52,19 @@ func (t *Tree) path(to uint32) []Step {
 //
 // Errors: those of Levels.
 func (s *Session) Tree(ctx context.Context, q Query) (_ *Tree, err error) {
-	if q, err = s.forLevels(q); err != nil {
+	if err := s.made(); err != nil {
 		return nil, err
 	}
-	by, err := s.searching(ctx, 2) // parents take another pass over the arcs
+	if q, err = s.resident.forLevels(q); err != nil {
+		return nil, err
+	}
+	set := s.sets.first()
+	by, err := set.searching(ctx, 2) // parents take another pass over the arcs
 	if err != nil {
 		return nil, err
 	}
-	defer s.exit(&err)
-	t, before := &Tree{g: s.g, kinds: s.kinds(q)}, s.moved
+	defer set.exit(&err)
+	t, before := &Tree{g: set.g, kinds: set.kinds(q)}, set.moved
 	if t.levels, t.Run, err = by.levels(ctx, q); err != nil {
 		return nil, err
 	}
@@ -72,48 +73,7 @@ func (s *Session) Tree(ctx context.Context, q Query) (_ *Tree, err error) {
 		return nil, err
 	}
 	t.Run.alsoTook(looked)
-	s.moved.since(before, &t.Run)
-	for _, l := range t.levels {
-		if l != graph.None {
-			t.Run.Record.Rounds = max(t.Run.Record.Rounds, l+1)
-		}
-	}
+	set.moved.since(before, &t.Run)
+	t.Run.Record.Rounds = max(t.Run.Record.Rounds, deepest(t.levels))
 	return t, nil
-}
-
-func (w waved) parents(ctx context.Context, _ []uint32, kinds uint32) ([]uint32, Run, error) {
-	s := w.s
-	if s.parents == nil {
-		p, err := s.newParents(ctx)
-		if err != nil {
-			return nil, Run{}, err
-		}
-		s.parents, s.closers = p, append(s.closers, p)
-	}
-	run, err := s.parents.run(ctx, kinds)
-	if err != nil {
-		return nil, run, err
-	}
-	list, err := s.readWords(ctx, driver.All(s.parents.memory))
-	return list, run, err
-}
-
-// parents finds those of all nodes, from levels that are on the device.
-type parents struct {
-	*analysis
-	memory driver.Buffer
-}
-
-func (s *Session) newParents(ctx context.Context) (*parents, error) {
-	p := &parents{analysis: s.analysis("parents")}
-	p.want(&p.memory, 4*int64(s.g.Nodes()), "parents")
-	program, err := waves.ParentsProgram()
-	if err == nil {
-		err = p.open()
-	}
-	if err != nil {
-		return nil, err
-	}
-	args := append(maskedArrays(s.back), driver.All(s.filter), driver.All(s.level), driver.All(p.memory))
-	return p, p.plan(ctx, []megakernel.Wave{{Program: program, Domain: megakernel.Fixed(uint32(s.g.Nodes())), Args: args}}, nil, megakernel.Options{})
 }

@@ -102,9 +102,12 @@ func checkTree(t *testing.T, s *session.Session, g *graph.CSR, q session.Query, 
 		t.Errorf("a path to %d: %v", nowhere, graphtest.Must(tree.Path(nowhere)))
 	}
 	for v := uint32(0); paths && int(v) < g.Nodes(); v += 16 { // each is a search
-		path, _, err := s.Path(t.Context(), q, []uint32{v})
-		if err != nil || !slices.Equal(path, graphtest.Must(tree.Path(v))) {
-			t.Errorf("%+v to %d: %v, want %v, %v", q, v, graphtest.Must(tree.Path(v)), path, err)
+		path := graphtest.Must(s.Path(t.Context(), q, []uint32{v}))
+		if !slices.Equal(path.Steps, graphtest.Must(tree.Path(v))) {
+			t.Errorf("%+v to %d: %v, want %v", q, v, graphtest.Must(tree.Path(v)), path.Steps)
+		}
+		if path.Run.Engine != tree.Run.Engine || path.Run.Record.Rounds != tree.Run.Record.Rounds || !slices.Equal(path.Levels(), tree.Levels()) {
+			t.Errorf("%+v to %d: the engine %v, %d levels; of the tree %v, %d", q, v, path.Run.Engine, path.Run.Record.Rounds, tree.Run.Engine, tree.Run.Record.Rounds)
 		}
 	}
 }

@@ -14,7 +14,7 @@ const (
 
 // blocks is with how many blocks rounds of searches run. One a multiprocessor has the cheapest barrier, which is what long
 // searches of short lists are made of. A wide graph has few rounds of long lists, for which more threads are better.
-func (s *Session) blocks() uint32 {
+func (s *resident) blocks() uint32 {
 	if s.o.blocks == 0 && wideShape(s.g) {
 		return megakernel.AllBlocks
 	}

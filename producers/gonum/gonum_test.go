@@ -240,12 +240,12 @@ func TestNamesComeFromDOT(t *testing.T) {
 	for v := range uint32(rows.Nodes()) {
 		node[rows.Name(v)] = v
 	}
-	path, _, err := open(t, rows).Path(context.Background(), session.Query{Seeds: []uint32{node["main"]}}, []uint32{node["os/exec"]})
+	path, err := open(t, rows).Path(context.Background(), session.Query{Seeds: []uint32{node["main"]}}, []uint32{node["os/exec"]})
 	if err != nil {
 		t.Fatal(err)
 	}
 	var said []string
-	for _, step := range path {
+	for _, step := range path.Steps {
 		said = append(said, rows.Name(step.Node))
 	}
 	if got, want := strings.Join(said, " "), "main parse os/exec"; got != want {
