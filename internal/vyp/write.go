@@ -19,7 +19,7 @@ const Magic = "vyp\x00\x01"
 const digestBytes = 16
 
 // frameBytes bounds the wire forms in a frame that has more than one: to ask for a program unpacks them all.
-const frameBytes = 2 << 20
+const frameBytes = 1 << 20
 
 // Entry is a program to write.
 type Entry struct {

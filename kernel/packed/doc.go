@@ -6,7 +6,7 @@
 //
 // Package gen writes both files. The data file holds all programs of the generated file, packed together: they are a
 // fifteenth of what they are alone. A process that starts reads nothing. The first call of Program reads the
-// table and unpacks the program's frame: at most 2 MiB, in 1 to 3 ms. The frame then stays unpacked.
+// table and unpacks the program's frame, at most 1 MiB, in some 3 ms. The frame then stays unpacked.
 //
 // Equal programs give equal data, with every release of Go: a data file never changes unless its kernels do.
 // Therefore the packing is our own, because the output of compress/flate may change with Go.
