@@ -1,0 +1,3 @@
+module github.com/govyre/vyre/examples/programs
+
+go 1.25.0
