@@ -33,8 +33,11 @@ func NewCache(dev driver.Device, capacity int) *Cache {
 		kernels: plan.NewCache(capacity, func(c compiled) { c.Close() })} // that of a kernel that nobody uses says nothing new
 }
 
+// CacheStats counts how often kernels were there.
+type CacheStats = plan.CacheStats
+
 // Stats returns how often kernels were there and how often they were not.
-func (c *Cache) Stats() plan.CacheStats { return c.kernels.Stats() }
+func (c *Cache) Stats() CacheStats { return c.kernels.Stats() }
 
 // Close closes the kernels that no plan uses, and the others when their plans are closed.
 func (c *Cache) Close() { c.kernels.Close() }

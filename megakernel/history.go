@@ -15,6 +15,12 @@ import (
 // History is what runs of one analysis over inputs of one size on one device came to; see Options.Expected.
 type History = plan.History
 
+// Workload is what a run is predicted to do, by what runs before it did.
+type Workload = plan.Workload
+
+// Offered is another way to get what a plan gives, which a History knows by its runs.
+type Offered = plan.Offered
+
 // historyVersion is that of the file.
 const historyVersion = 1
 

@@ -12,6 +12,9 @@ import (
 // Topology says who drives the rounds.
 type Topology = plan.Topology
 
+// Costs are times of a device that predictions need, as Calibrate measures them.
+type Costs = plan.Costs
+
 // The topologies. All leave the same bits, and all but Drained the same record: it has no rounds.
 const (
 	Auto        = plan.Auto        // the fastest by what was measured, else a documented default

@@ -5,10 +5,16 @@ import (
 	"github.com/govyre/vyre/internal/plan"
 )
 
+// Prediction is what a plan is predicted to count, and Counted what its runs count.
+type (
+	Prediction = plan.Predicted
+	Counts     = plan.Counted
+)
+
 // Predicted says what one Run that begins with round 0 and is not stopped counts, once its record
 // tells how many rounds it had; before the run the record is zero, and what depends on rounds is
 // unknown. Check, with what Tally returns, lists in what a run was different.
-func (p *Plan) Predicted(rec Record) plan.Predicted {
+func (p *Plan) Predicted(rec Record) Prediction {
 	out := plan.Predicted{Counted: plan.Counted{Rounds: uint64(rec.Rounds), DeviceBytes: p.deviceBytes()}}
 	if p.o.Topology == Drained {
 		out.Launches, out.HostWaits, out.ReadBytes = 1, 1, RecordBytes

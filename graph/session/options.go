@@ -5,7 +5,6 @@ import (
 
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/graph/internal/room"
-	"github.com/govyre/vyre/internal/plan"
 	"github.com/govyre/vyre/megakernel"
 )
 
@@ -28,7 +27,7 @@ type Options struct {
 	// Costs are times measured on the device, by megakernel.Calibrate. With AutoEngine, and without evidence of a trial, the
 	// host's cores answer searches that they finish in less time than the device is predicted to take by them. Nil are those
 	// that Calibrate kept, if Expected holds a run; without costs kernels answer.
-	Costs *plan.Costs
+	Costs *megakernel.Costs
 	// Runs is how many such queries the session is going to answer, by which what it takes to plan is weighed; 0 is Queries.
 	Runs uint64
 

@@ -16,13 +16,16 @@ type Question struct {
 	Query
 }
 
+// Schedule is how the questions about several graphs were put together.
+type Schedule = plan.Queries
+
 // Ask answers questions about several graphs, in their order, with one graph after the other on the device, each uploaded
 // once. What each needs is planned before the first: as many queries of a graph run together as have room in
 // Options.Budget, and the plan is returned with the answers. Of the options, Queries is how many that is at most, and
 // Seeds follows from the questions. For a graph that is asked again and again open a Session, which stays.
 //
 // Errors: those of New and of Batch; out of memory, before anything runs, if one query has no room.
-func Ask(ctx context.Context, dev driver.Device, list []Question, o Options) ([]*Reached, *plan.Queries, error) {
+func Ask(ctx context.Context, dev driver.Device, list []Question, o Options) ([]*Reached, *Schedule, error) {
 	in, graphs, err := questions(ctx, dev, list, o)
 	if err != nil {
 		return nil, nil, err

@@ -80,8 +80,11 @@ func (rep *Reports) Run(ctx context.Context) error {
 	return nil
 }
 
+// Diagnostics are the parts of reports that a run read, and where they were.
+type Diagnostics = plan.Diagnostics
+
 // Plan is what the last run read, and from where.
-func (rep *Reports) Plan() *plan.Diagnostics { return &rep.plan }
+func (rep *Reports) Plan() *Diagnostics { return &rep.plan }
 
 // ReadBytes is how many bytes the last run read: counters and records, or as much as is always read if
 // that is more.

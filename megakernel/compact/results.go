@@ -85,8 +85,11 @@ func (res *Results) Run(ctx context.Context) error {
 	return nil
 }
 
+// Compaction is which records of results a run read, and where they were.
+type Compaction = plan.Compaction
+
 // Plan is what the last run read, and from where.
-func (res *Results) Plan() *plan.Compaction { return &res.plan }
+func (res *Results) Plan() *Compaction { return &res.plan }
 
 // ReadBytes is how many bytes the last run read: the heads, and what is selected, or as much as is
 // always read if that is more.

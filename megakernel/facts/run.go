@@ -200,11 +200,17 @@ func (r *Resident) words(ctx context.Context, from driver.Range) ([]uint32, erro
 	return words, nil
 }
 
+// Columned is a graph in columns, and QueueSizes how large the queue of its runs is.
+type (
+	Columned   = plan.Facts
+	QueueSizes = plan.Queue
+)
+
 // Layout is what the graph was laid out to. It must not be changed.
-func (r *Resident) Layout() *plan.Facts { return &r.layout }
+func (r *Resident) Layout() *Columned { return &r.layout }
 
 // Queue is the size of the queue that runs share.
-func (r *Resident) Queue() plan.Queue { return r.queue }
+func (r *Resident) Queue() QueueSizes { return r.queue }
 
 // Plan is what runs the waves.
 func (r *Resident) Plan() *megakernel.Plan { return r.plan }

@@ -153,8 +153,11 @@ func (p *Plan) waves(programs map[Kind]Program) (waves []megakernel.Wave) {
 	return waves
 }
 
+// Waves are what the frontiers of a plan were put together to.
+type Waves = plan.Frontiers
+
 // Waves says what runs, and what waits for what. It must not be changed.
-func (p *Plan) Waves() *plan.Frontiers { return &p.made }
+func (p *Plan) Waves() *Waves { return &p.made }
 
 // Run runs every frontier once.
 func (p *Plan) Run(ctx context.Context) (megakernel.Record, error) { return p.run.Run(ctx) }

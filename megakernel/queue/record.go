@@ -53,6 +53,12 @@ func (q *Queue) record() Record {
 	return r
 }
 
+// Sizes is how large a ring is, and Drains how launches empty it.
+type (
+	Sizes  = plan.Queue
+	Drains = plan.Drain
+)
+
 // Plan is the size of the ring as it is now, and how launches of at most LaunchItems items empty one
 // that is full, which is nothing if that is 0.
-func (q *Queue) Plan() (plan.Queue, plan.Drain) { return q.plan, q.drain }
+func (q *Queue) Plan() (Sizes, Drains) { return q.plan, q.drain }
