@@ -53,7 +53,7 @@ func place(line string) string {
 	case !several:
 		return line
 	}
-	at := strings.LastIndexByte(where, '[')
+	at := strings.IndexByte(where, '[') // of a record's field that is an array there are two
 	return where[:max(at, 0)] + " " + times
 }
 
