@@ -92,7 +92,7 @@ func FuzzWeighted(f *testing.F) { fuzzed(f, files.WEdges, "0 1 7\n", "0 1 -0.5e3
 
 //ci:inputs 20000
 func FuzzNamed(f *testing.F) {
-	fuzzed(f, files.Named, "web api\n", "web\tapi v2\tcall+http\t5\n", "#:kind 3 \"f g\"\n#:node \"\\x00\"\n\"\" \"#\" \"f g\" 1.0\n", "a b 0x30000 -\r\n", "0 1\n1 2\n", "a b x\na c 0x20000")
+	fuzzed(f, files.Named, "web api\n", "web\tapi v2\tcall+http\t5\n", "#:kind 3 \"f g\"\n#:node \"\\x00\"\n\"\" \"#\" \"f g\" 1.0\n", "a b 0x30000 -\r\n", "0 1\n1 2\n", "#:node \"0\"\n\"\" 1", "a b x\na c 0x20000")
 }
 
 //ci:inputs 30000

@@ -172,7 +172,7 @@ func TestNamesAreWritten(t *testing.T) {
 		want string
 	}{
 		{graph.Data{Names: graph.NewStrings([]string{"a", "b", "c", "b", "e"})}, `nodes 1 and 3 are both called "b", and format nel knows nodes by their names; write them as vyg, or as el, which has ids`},
-		{graph.Data{Names: graph.NewStrings([]string{"4", "b", "c", "d", ""})}, `nodes 0 and 4 are both called "4"`},
+		{graph.Data{Names: graph.NewStrings([]string{"4", "b", "c", "", ""})}, `nodes 0 and 4 are both called "4"`},
 		{graph.Data{KindNames: [32]string{1: "x", 7: "x"}}, `bits 1 and 7 of kinds are both called "x"`},
 	} {
 		g, err := g.With(c.data)

@@ -49,21 +49,25 @@ func (p *printer) named(g *graph.CSR) error {
 	return nil
 }
 
-// uniqueNames returns what nodes are called: their names, and their ids where they have none. The same name of two nodes would make
-// one of them.
+// uniqueNames returns what nodes are called: their names, where one of them may be empty, and their ids where several have none. The
+// same name of two nodes would make one of them.
 func uniqueNames(g *graph.CSR) (func(uint32) string, error) {
 	if g.Data().Names.Len() == 0 {
 		return func(node uint32) string { return strconv.FormatUint(uint64(node), 10) }, nil
 	}
+	of := called
+	if !unnamed(g) {
+		of = (*graph.CSR).Name
+	}
 	seen := make(map[string]uint32, g.Nodes())
 	for node := range uint32(g.Nodes()) {
-		name := called(g, node)
+		name := of(g, node)
 		if other, twice := seen[name]; twice {
 			return nil, fmt.Errorf("nodes %d and %d are both called %q, and format %s knows nodes by their names; write them as vyg, or as el, which has ids", other, node, name, Named)
 		}
 		seen[name] = node
 	}
-	return func(node uint32) string { return called(g, node) }, nil
+	return func(node uint32) string { return of(g, node) }, nil
 }
 
 // kindLines writes which bits have which names, and returns how a mask is written: by names where reading finds the same bits by

@@ -155,14 +155,15 @@ func losses(g *graph.CSR, format Format) (lost []string) {
 	return lost
 }
 
-// unnamed reports whether a node has no name.
+// unnamed reports whether several nodes have no name: of one node, a list has the empty name.
 func unnamed(g *graph.CSR) bool {
+	without := 0
 	for node := range g.Nodes() {
 		if g.Name(uint32(node)) == "" {
-			return true
+			without++
 		}
 	}
-	return false
+	return without > 1
 }
 
 // isolated reports whether a graph has a node that no arc is from or to.
