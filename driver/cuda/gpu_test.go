@@ -33,6 +33,7 @@ var (
 	gpuSeed     = flag.Uint64("gpu-seed", 0, "the first of them; 0 takes one from the clock")
 	gpuChoices  = flag.String("gpu-choices", "", "file with the decisions of one random program, to be tried alone")
 	gpuMatch    = flag.String("gpu-match", "", "only conformance cases whose family/name holds this")
+	gpuPasses   = flag.String("gpu-passes", "", "the passes before conformance cases, as driver.Options.Optimise says; empty is all")
 	gpuTogether = flag.Int("gpu-together", 64, "how many random programs the driver compiles as one module; 1 is each alone")
 	gpuModules  = flag.Int("gpu-modules", 1, "how many such modules may be given to the driver at once")
 	gpuWorkers  = flag.Int("gpu-workers", 0, "goroutines that compare random programs; 0 is as many as fill the modules at the driver, and one more")
@@ -126,7 +127,7 @@ func TestGPUPassesTheConformanceSuite(t *testing.T) {
 		}
 		return leftOut(c)
 	}
-	s, err := conform.Run(ctx, conform.On(dev), conform.Options{Match: *gpuMatch, Skip: skip, AtOnce: *gpuAtOnce, Trying: journal(t), Progress: func(family string, s conform.Summary) {
+	s, err := conform.Run(ctx, conform.OnWith(dev, driver.Options{Optimise: *gpuPasses}), conform.Options{Match: *gpuMatch, Skip: skip, AtOnce: *gpuAtOnce, Trying: journal(t), Progress: func(family string, s conform.Summary) {
 		t.Logf("%6.1fs after %s: %d passed, %d failed, %d skipped", time.Since(begin).Seconds(), family, s.Passed, s.Failed, s.Skipped)
 	}})
 	if err != nil {

@@ -2,7 +2,7 @@
 # Runs the GPU suite where it lies. It needs the NVIDIA driver, no Go; the parts budgets, byhand and codegen want a C
 # compiler and nvcc, sanitize wants compute-sanitizer, assemble ptxas, and each says so if it has none.
 #
-#	run.sh [PART[:SECONDS]]...      device contract conform examples waves prim primsanitize primbench topologies byhand graphs gap evidence instructions accuracy faults random shapes gokernels goorder sweep sanitize budgets codegen assemble
+#	run.sh [PART[:SECONDS]]...      device contract memcheck conform examples waves prim primsanitize primbench topologies byhand graphs gap evidence instructions accuracy faults random shapes gokernels goorder sweep sanitize budgets codegen assemble
 #
 # Without parts, all of them. A part ends after its seconds, and its line tells how far it came. One line a part, and
 # one at the end:
@@ -97,7 +97,16 @@ tested() {
 
 part_device() { suite "$log" -test.run='^TestGPUIsDescribed$'; }
 part_contract() { suite "$log" -test.run='^TestGPUKeepsTheContract$'; }
-part_conform() { suite "$log" -test.run='^TestGPUPassesTheConformanceSuite$' ${SIM:+-gpu-match=mem-}; }
+# part_conform runs the suite behind all passes and behind none, at the same time: the driver's compiler sees other texts.
+part_conform() {
+	local rc=0
+	suite "$work/conform0" -test.run='^TestGPUPassesTheConformanceSuite$' -gpu-passes=0 ${SIM:+-gpu-match=mem-} &
+	suite "$log" -test.run='^TestGPUPassesTheConformanceSuite$' ${SIM:+-gpu-match=mem-} || rc=1
+	wait $! || rc=1
+	cat "$work/conform0" >>"$log"
+	return $rc
+}
+part_memcheck() { suite "$log" -test.run='^TestGPUMemcheckReportsWhatTheCPUDoes$' ${SIM:+-gpu-match=mem-}; }
 part_faults() { suite "$log" -test.run='^TestGPUFaults$' "-gpu-hammer=$([ -n "${SIM:-}" ] && echo 1s || echo 60s)"; }
 part_accuracy() { suite "$log" -test.run='^TestGPUAccurateFunctionsOfF32$' ${SIM:+-gpu-measured=256 -gpu-functions=rsqrt}; }
 
@@ -503,9 +512,9 @@ part_assemble() {
 		-long -assemble-every=1 ${SIM:+-assemble-every=256} "-assemble-limit=$(limit)")
 }
 
-declare -A most=([device]=60 [examples]=120 [waves]=150 [prim]=120 [primsanitize]=240 [primbench]=240 [topologies]=150 [byhand]=240 [graphs]=560 [gap]=180 [evidence]=420 [contract]=120 [conform]=240 [instructions]=60 [accuracy]=150 [faults]=240
+declare -A most=([device]=60 [examples]=120 [waves]=150 [prim]=120 [primsanitize]=240 [primbench]=240 [topologies]=150 [byhand]=240 [graphs]=560 [gap]=180 [evidence]=420 [contract]=120 [memcheck]=240 [conform]=240 [instructions]=60 [accuracy]=150 [faults]=240
 	[random]=300 [shapes]=300 [gokernels]=300 [goorder]=300 [sweep]=560 [sanitize]=420 [budgets]=300 [codegen]=560 [assemble]=150)
-all=(device contract conform examples waves prim primsanitize primbench topologies byhand graphs gap evidence instructions accuracy faults random shapes gokernels goorder sweep sanitize budgets codegen assemble)
+all=(device contract memcheck conform examples waves prim primsanitize primbench topologies byhand graphs gap evidence instructions accuracy faults random shapes gokernels goorder sweep sanitize budgets codegen assemble)
 [ $# -gt 0 ] || set -- "${all[@]}"
 for arg; do
 	if [ -z "${most[${arg%%:*}]:-}" ]; then
