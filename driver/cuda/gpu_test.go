@@ -29,7 +29,7 @@ import (
 // that runs them on a machine with a driver and no Go.
 var (
 	gpuRandom   = flag.Uint64("gpu-random", 200, "how many random programs to compare on the GPU")
-	gpuKind     = flag.String("gpu-kind", "random", "what random programs are: random, shapes (a few ops each, over hundreds of values), gokernels (written in Go) or goorder (in Go, with effects in every operand)")
+	gpuKind     = flag.String("gpu-kind", "random", "what random programs are: random, shapes (a few ops each, over hundreds of values), gokernels (written in Go), goorder (in Go, with effects in every operand) or branches (with more bools than a lane has predicates)")
 	gpuSeed     = flag.Uint64("gpu-seed", 0, "the first of them; 0 takes one from the clock")
 	gpuChoices  = flag.String("gpu-choices", "", "file with the decisions of one random program, to be tried alone")
 	gpuMatch    = flag.String("gpu-match", "", "only conformance cases whose family/name holds this")
@@ -207,7 +207,8 @@ func TestGPUAgreesOnRandomPrograms(t *testing.T) {
 }
 
 // randomKinds make the programs of -gpu-kind.
-var randomKinds = map[string]func(seed uint64) *conform.RandomProgram{"random": conform.Random, "shapes": conform.RandomShapes, "gokernels": conform.RandomGo, "goorder": conform.RandomGoOrder}
+var randomKinds = map[string]func(seed uint64) *conform.RandomProgram{"random": conform.Random, "shapes": conform.RandomShapes, "gokernels": conform.RandomGo, "goorder": conform.RandomGoOrder,
+	"branches": conform.RandomBranches}
 
 // library is the driver that is there, not opened by anybody.
 func library(t *testing.T) cu.Driver {
@@ -254,7 +255,7 @@ func agreeTogether(ctx context.Context, t *testing.T, lib cu.Driver, seed uint64
 	}
 	kind := randomKinds[*gpuKind]
 	if kind == nil {
-		t.Fatalf("-gpu-kind=%s is none of random, shapes, gokernels and goorder", *gpuKind)
+		t.Fatalf("-gpu-kind=%s is none of random, shapes, gokernels, goorder and branches", *gpuKind)
 	}
 	fmt.Printf("gpu-random from seed=%d; -gpu-kind=%s -gpu-seed=%d repeats it\n", seed, *gpuKind, seed)
 	run := conform.RandomRun{Seed: seed, N: *gpuRandom, Make: kind, Workers: workers, Stop: stop, Alone: conform.InProcess(func(ctx context.Context, file string) *exec.Cmd {

@@ -63,6 +63,7 @@ const (
 	ofIntegers uint16 = 1000 + iota
 	ofGo
 	ofGoOrder
+	ofBranches
 )
 
 // FromChoices makes the program of a stream of decisions; every stream has one.
@@ -140,6 +141,10 @@ func generate(c *choices) *RandomProgram {
 	if len(c.stream) > 0 && (c.stream[0] == ofGo || c.stream[0] == ofGoOrder) {
 		c.pos = 1
 		return goKernel(c)
+	}
+	if len(c.stream) > 0 && c.stream[0] == ofBranches {
+		c.pos = 1
+		return c.branches()
 	}
 	g := &generator{choices: c}
 	var kind uint16

@@ -232,7 +232,7 @@ func TestEqualSeedsGiveEqualPrograms(t *testing.T) {
 		if c := conform.FromChoices(a.Choices()); c.Program.Digest() != a.Program.Digest() {
 			t.Errorf("seed %d: its choices give another program", seed)
 		}
-		for family, kind := range map[string]func(uint64) *conform.RandomProgram{"shapes": conform.RandomShapes, "gokernels": conform.RandomGo, "goorder": conform.RandomGoOrder} {
+		for family, kind := range map[string]func(uint64) *conform.RandomProgram{"shapes": conform.RandomShapes, "gokernels": conform.RandomGo, "goorder": conform.RandomGoOrder, "branches": conform.RandomBranches} {
 			p := kind(seed)
 			if c := conform.FromChoices(p.Choices()); c.Describe() != p.Describe() || p.Family != family || c.Family != family {
 				t.Errorf("seed %d: the choices of its %s give another program", seed, family)

@@ -5,6 +5,7 @@ package ptx
 // all branches to it meet. Knowledge only gets worse, so a round that learns nothing new of what branches
 // bring is the last; each round takes what backward branches bring one loop further out.
 func (f *function) align() {
+	f.keepAsWords()
 	arriving := make([]bool, f.labels+1) // parted at a branch to the label
 	for changed := true; changed; {
 		changed = false

@@ -61,7 +61,7 @@ func Avoided(p *ir.Program) map[int]int {
 	}
 	return map[int]int{1: len(s.halved), 6: len(s.hiddenLow), 7: len(s.zeroSign), 11: len(s.knownSum), 13: len(s.turnedMins),
 		14: len(s.comparedExtremes), 18: len(s.farShift), 23: len(s.asFloat), 24: others, 27: twins, 28: max(0, int(s.hidings)-1), 29: len(s.ofNegative), 33: len(s.sameLow), 34: s.addedUppers, 35: s.inverses,
-		36: s.mergedOnes, 38: len(s.lateMinuends), 39: older.sel.carriedConstants, 40: leasts, 41: f.parted, 43: older.sel.negativeFactors, 45: s.nanBounds, 46: s.shiftedNegations, 47: s.subtractedFrom}
+		36: s.mergedOnes, 38: len(s.lateMinuends), 39: older.sel.carriedConstants, 40: leasts, 41: f.parted, 43: older.sel.negativeFactors, 45: s.nanBounds, 46: s.shiftedNegations, 47: s.subtractedFrom, 49: f.spilled}
 }
 
 // Edited makes edits in a list of n instructions, named by their numbers, and returns the numbers then: in front of

@@ -17,6 +17,7 @@ type function struct {
 	params  []paramDecl
 	hidden  struct{ grid, trap, trace, checks symbol }
 	parted  int // how many disjunctions were parted from conjunctions
+	spilled int // how many predicates are kept as words
 	vars    []variable
 	tables  []table
 	names   []string // by symbol

@@ -144,9 +144,12 @@ func TestMachineCodeOfRandomProgramsIsRight(t *testing.T) {
 	for i, k := range []struct {
 		name   string
 		random func(uint64) *conform.RandomProgram
-	}{{"programs", conform.Random}, {"shapes", conform.RandomShapes}, {"go", conform.RandomGo}} {
+	}{{"programs", conform.Random}, {"shapes", conform.RandomShapes}, {"go", conform.RandomGo}, {"branches", conform.RandomBranches}} {
 		t.Run(k.name, func(t *testing.T) {
-			turn := func(module uint64) []build { b := (uint64(i) + module) % 3; return optimised[b : b+1] }
+			turn := func(module uint64) []build {
+				b := (uint64(i) + module) % 3
+				return optimised[b : b+1]
+			}
 			programsAreRight(t, a, k.random, turn, first, uint64(long.Count(10, 600, 100_000)))
 		})
 	}

@@ -2,7 +2,7 @@
 # Runs the GPU suite where it lies. It needs the NVIDIA driver, no Go; the parts budgets, byhand and codegen want a C
 # compiler and nvcc, sanitize wants compute-sanitizer, assemble ptxas, and each says so if it has none.
 #
-#	run.sh [PART[:SECONDS]]...      device contract memcheck conform examples waves prim primsanitize primbench topologies byhand graphs gap evidence instructions accuracy faults random shapes gokernels goorder sweep sanitize budgets codegen assemble
+#	run.sh [PART[:SECONDS]]...      device contract memcheck conform examples waves prim primsanitize primbench topologies byhand graphs gap evidence instructions accuracy faults random shapes gokernels goorder branches sweep sanitize budgets codegen assemble
 #
 # Without parts, all of them. A part ends after its seconds, and its line tells how far it came. One line a part, and
 # one at the end:
@@ -14,9 +14,9 @@
 # graphs.csv, files.txt, gap.csv, prim.csv, speedup.csv, and codegen's tables. Those of docs/evidence begin with their head.
 #
 #	LIMIT=570                               seconds for all: parts get what is left, and those that find nothing left are skipped
-#	RANDOM_PROGRAMS=200000 PROCESSES=16     of the parts random, shapes, gokernels, goorder and prim: each process has a context and a compiler of its own
-#	THREADS=4 MODULES=1                     of the parts random, shapes, gokernels and goorder: GOMAXPROCS of a process, and modules it gives the driver at once
-#	SEED=106618676                          of the parts random, shapes, gokernels and goorder: the first seed, not one from the clock
+#	RANDOM_PROGRAMS=200000 PROCESSES=16     of the parts random, shapes, gokernels, goorder, branches and prim: each process has a context and a compiler of its own
+#	THREADS=4 MODULES=1                     of the parts random, shapes, gokernels, goorder and branches: GOMAXPROCS of a process, and modules it gives the driver at once
+#	SEED=106618676                          of the parts random, shapes, gokernels, goorder and branches: the first seed, not one from the clock
 #	GRAPHS=sets,levels                      of the part graphs: only these questions; graph/session/figures_test.go has them
 #	PRIM=scan,sort-u64                      of the part primbench: only operations whose name contains one of these
 #	LONG=1                                  of the part prim: its sweeps as well, which take minutes
@@ -352,6 +352,7 @@ part_shapes() { programs shapes "${RANDOM_PROGRAMS:-$([ -n "${SIM:-}" ] && echo 
 # compared with the interpreter. What Go itself computes of them, internal/conform's tests compare with the interpreter.
 part_gokernels() { programs gokernels "${RANDOM_PROGRAMS:-$([ -n "${SIM:-}" ] && echo 40 || echo 20000)}"; }
 part_goorder() { programs goorder "${RANDOM_PROGRAMS:-$([ -n "${SIM:-}" ] && echo 40 || echo 20000)}"; }
+part_branches() { programs branches "${RANDOM_PROGRAMS:-$([ -n "${SIM:-}" ] && echo 40 || echo 100000)}"; }
 
 # programs compares random programs of a kind with the interpreter, in several processes.
 programs() { # kind, how many
@@ -513,8 +514,8 @@ part_assemble() {
 }
 
 declare -A most=([device]=60 [examples]=120 [waves]=150 [prim]=120 [primsanitize]=240 [primbench]=240 [topologies]=150 [byhand]=240 [graphs]=560 [gap]=180 [evidence]=420 [contract]=120 [memcheck]=240 [conform]=240 [instructions]=60 [accuracy]=150 [faults]=240
-	[random]=300 [shapes]=300 [gokernels]=300 [goorder]=300 [sweep]=560 [sanitize]=420 [budgets]=300 [codegen]=560 [assemble]=150)
-all=(device contract memcheck conform examples waves prim primsanitize primbench topologies byhand graphs gap evidence instructions accuracy faults random shapes gokernels goorder sweep sanitize budgets codegen assemble)
+	[random]=300 [shapes]=300 [gokernels]=300 [goorder]=300 [branches]=300 [sweep]=560 [sanitize]=420 [budgets]=300 [codegen]=560 [assemble]=150)
+all=(device contract memcheck conform examples waves prim primsanitize primbench topologies byhand graphs gap evidence instructions accuracy faults random shapes gokernels goorder branches sweep sanitize budgets codegen assemble)
 [ $# -gt 0 ] || set -- "${all[@]}"
 for arg; do
 	if [ -z "${most[${arg%%:*}]:-}" ]; then
