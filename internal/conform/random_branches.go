@@ -25,6 +25,7 @@ type branchy struct {
 	*choices
 	b                         *build.Builder
 	in, memory, out, group, o ir.Object
+	few                       int // elements of o
 	own, key, item            build.Value
 	values, bools             []build.Value
 }
@@ -34,10 +35,11 @@ func (c *choices) branches() *RandomProgram {
 	g := &branchy{choices: c, b: build.New("branches", build.Workgroup(branchGroup))}
 	b := g.b
 	g.in, g.memory, g.out = b.Buffer("in", ir.U32, ir.RO), b.Buffer("memory", ir.U32, ir.RW), b.Buffer("out", ir.U32, ir.WO)
-	g.group, g.o = b.SharedArray("group", ir.U32, branchGroup*branchOwn), b.LocalArray("few", ir.U32, 4)
+	g.few = []int{4, 4, 2, 8}[g.pick(4)]
+	g.group, g.o = b.SharedArray("group", ir.U32, branchGroup*branchOwn), b.LocalArray("few", ir.U32, g.few)
 	g.own = b.Mul(b.Local(0), b.U32(branchOwn))
 	g.item = b.Load(g.in, g.at(branchOwn-1))
-	g.key = b.And(b.Load(g.in, g.at(branchOwn-2)), b.U32(3))
+	g.key = b.And(b.Load(g.in, g.at(branchOwn-2)), b.U32(uint32(g.few-1)))
 	g.compare(4 + g.pick(6))
 	for range 1 + g.pick(3) {
 		b.If(g.choice(), func() {
@@ -67,7 +69,7 @@ func (c *choices) branches() *RandomProgram {
 		}
 		return data
 	}
-	l := Launch{Grid: [3]uint32{1, 1, 1}, Args: []Arg{{Data: words(4)}, {Data: words(4)}, {Data: make([]byte, 4*branchGroup*branchOwn)}}}
+	l := Launch{Grid: [3]uint32{1, 1, 1}, Args: []Arg{{Data: words(8)}, {Data: words(4)}, {Data: make([]byte, 4*branchGroup*branchOwn)}}}
 	return &RandomProgram{Case: Case{Family: "branches", Name: "program", Program: p, Launch: l}, choices: g.stream}
 }
 
@@ -95,8 +97,8 @@ func (g *branchy) compare(n int) {
 		}
 		g.bools = append(g.bools, b.Op([]ir.Op{ir.OpLt, ir.OpEq, ir.OpNe, ir.OpLe}[g.pick(4)], g.values[i], other))
 	}
-	for i := range 4 {
-		b.Store(g.o, b.U32(uint32(i)), g.values[i])
+	for i := range g.few {
+		b.Store(g.o, b.U32(uint32(i)), g.values[i%n])
 	}
 	for i := range n {
 		b.Store(g.group, g.at(i), g.values[i])

@@ -5,12 +5,16 @@ import "slices"
 // mostPredicates is how many predicates a conditional branch may leave alive, its own among them. A lane has seven.
 const mostPredicates = 5
 
+// truth is the word of a true bool, above all numbers that it is compared with.
+const truth = 1<<31 - 1
+
 // keepAsWords keeps predicates as words where too many would be alive at a conditional branch. Where ptxas (11.8 to 13.0,
 // any target) has the condition of a branch in a word, because others take all seven, it moves one of these to a word to
 // test the condition, and moves it back only on the way that does not branch. On the other way it goes on with the condition.
 //
-// The predicates that stay are those of the shortest ranges. The word of another is 1, or a zero that the assembler does
-// not know. Each block that reads it compares the word anew. O(instructions · mostPredicates), for programs of which a
+// The predicates that stay are those of the shortest ranges. The word of another is truth, or a zero that the assembler does
+// not know. Each block that reads it compares the word anew, with a number of its own: ptxas would keep the result of
+// comparing twice with the same. O(instructions · mostPredicates), for programs of which a
 // predicate with too many neighbours has them near where it is read.
 func (f *function) keepAsWords() {
 	most := f.mostAlive()
@@ -42,7 +46,7 @@ func (f *function) keepAsWords() {
 func (f *function) mostAlive() int {
 	for _, v := range f.vars {
 		if v.space == local && v.bytes <= 64 && f.addressed(v.name) {
-			return mostPredicates - 3
+			return mostPredicates - 4
 		}
 	}
 	return mostPredicates
@@ -64,13 +68,14 @@ func (f *function) compareWords(words map[reg]reg) {
 	}
 	var e edits
 	valid := make(map[reg]bool) // has its value in this block
+	k := uint32(0)
 	for i := range f.insts {
 		in := &f.insts[i]
 		if i > 0 {
 			before := &f.insts[i-1]
 			f.eachWrite(before, func(p reg) {
 				if w, ok := words[p]; ok {
-					e.added = append(e.added, inst{op: opSelp, t: tU32, guard: before.guard, sense: before.sense, row: before.row, dst: r(w), src: [4]operand{u32(1), zero, r(p)}})
+					e.added = append(e.added, inst{op: opSelp, t: tU32, guard: before.guard, sense: before.sense, row: before.row, dst: r(w), src: [4]operand{u32(truth), zero, r(p)}})
 					valid[p] = before.guard == noReg
 				}
 			})
@@ -80,7 +85,8 @@ func (f *function) compareWords(words map[reg]reg) {
 		}
 		f.eachPredicate(in, func(p reg) {
 			if w, ok := words[p]; ok && !valid[p] {
-				e.added = append(e.added, inst{op: opSetp, t: tU32, mod: mods{cmp: cmpNE}, row: in.row, dst: r(p), src: [4]operand{r(w), u32(0)}})
+				e.added = append(e.added, inst{op: opSetp, t: tU32, mod: mods{cmp: cmpGT}, row: in.row, dst: r(p), src: [4]operand{r(w), u32(k)}})
+				k++
 				valid[p] = true
 			}
 		})
