@@ -5,6 +5,12 @@ import "slices"
 // mostPredicates is how many predicates a conditional branch may leave alive, its own among them. A lane has seven.
 const mostPredicates = 5
 
+// mostElements is how many elements small local arrays may have together.
+const mostElements = 4
+
+// inMemoryBytes are those of a local array of which ptxas makes no registers on any target.
+const inMemoryBytes = 512
+
 // truth is the word of a true bool, above all numbers that it is compared with.
 const truth = 1<<31 - 1
 
@@ -14,49 +20,103 @@ const truth = 1<<31 - 1
 //
 // The predicates that stay are those of the shortest ranges. The word of another is truth, or a zero that the assembler does
 // not know. Each block that reads it compares the word anew, with a number of its own: ptxas would keep the result of
-// comparing twice with the same. O(instructions · mostPredicates), for programs of which a
-// predicate with too many neighbours has them near where it is read.
+// comparing twice with the same. O(instructions · mostPredicates), for programs of which a predicate with too many
+// neighbours has them near where it is read.
+//
+// Of a small local array ptxas makes registers, and keeps the results of comparing an index with the number of each for the
+// next block. An array with which there would be too many predicates is made larger, and stays in memory.
 func (f *function) keepAsWords() {
-	most := f.mostAlive()
-	if int(f.regs[classP]) <= most {
+	small, elements := f.indexedArrays()
+	most := mostPredicates
+	if elements <= mostElements {
+		most -= elements
+	}
+	if int(f.regs[classP]) <= most && elements <= mostElements {
 		return
 	}
-	a := f.ranges(most)
-	if a == nil {
+	var words []uint32
+	if a := f.ranges(most); a != nil {
+		words = a.others(most)
+	}
+	if most < mostPredicates && len(words) > 0 {
+		words = f.ranges(0).others(mostPredicates)
+	} else if elements <= mostElements {
+		small = nil
+	}
+	if len(words)+len(small) == 0 {
 		return
 	}
-	var words map[reg]reg
-	for _, p := range a.exposed() {
-		if a.fits(p, most) {
+	f.spilled += len(words) + len(small)
+	kept := make(map[reg]reg)
+	for _, p := range words {
+		kept[makeReg(classP, p)] = f.newReg(classR)
+	}
+	for i := range f.vars {
+		if v := &f.vars[i]; small[v.name] {
+			f.local += inMemoryBytes - v.bytes
+			v.bytes = inMemoryBytes
+		}
+	}
+	if len(kept) > 0 {
+		f.compareWords(kept)
+	}
+}
+
+// indexedArrays are the small local arrays that several blocks access at one address, which the assembler does not know, and
+// how many elements they have.
+func (f *function) indexedArrays() (small map[symbol]bool, elements int) {
+	small, arrays := make(map[symbol]bool), make(map[symbol]int)
+	for i := range f.objs {
+		if o := &f.objs[i]; o.space == local && o.Array.AddBytes(0) < inMemoryBytes {
+			arrays[o.sym] = int(o.Array.Len)
+		}
+	}
+	if len(arrays) == 0 {
+		return nil, 0
+	}
+	g := f.registry()
+	block, in := 0, make(map[reg]int) // where an address is first used
+	for i := range f.insts {
+		x := &f.insts[i]
+		if x.op == opLabel || x.op == opBra || x.op == opExit {
+			block++
+		}
+		if x.mod.space != local {
 			continue
 		}
-		if words == nil {
-			words = make(map[reg]reg)
-		}
-		words[makeReg(classP, p)] = f.newReg(classR)
-	}
-	f.spilled += len(words)
-	if words != nil {
-		f.compareWords(words)
-	}
-}
-
-// mostAlive is how many predicates a conditional branch may leave alive. Of a small local array ptxas makes registers. It
-// compares an index with each of their numbers, and keeps the results for the next access.
-func (f *function) mostAlive() int {
-	for _, v := range f.vars {
-		if v.space == local && v.bytes <= 64 && f.addressed(v.name) {
-			return mostPredicates - 4
+		for _, o := range append(x.src[:], x.dst) {
+			if o.kind != isAddress {
+				continue
+			}
+			if first, had := in[o.reg]; !had {
+				in[o.reg] = block
+			} else if sym, ok := f.arrayAt(g, o.reg); ok && first != block && arrays[sym] > 0 {
+				elements += arrays[sym]
+				delete(arrays, sym)
+				small[sym] = true
+			}
 		}
 	}
-	return mostPredicates
+	return small, elements
 }
 
-// addressed reports whether the code computes addresses from a variable's.
-func (f *function) addressed(name symbol) bool {
-	return slices.ContainsFunc(f.insts, func(in inst) bool {
-		return in.op == opMov && in.src[0].kind == isSymbol && symbol(in.src[0].reg) == name
-	})
+// arrayAt is the array in which an address is, a sum with that of the array.
+func (f *function) arrayAt(g *registry, at reg) (symbol, bool) {
+	for range 3 {
+		d := g.only(at)
+		if d < 0 {
+			return noSymbol, false
+		}
+		o := f.insts[d].src[0]
+		if o.kind == isSymbol {
+			return symbol(o.reg), true
+		}
+		if o.kind != isReg || f.insts[d].op != opAdd && f.insts[d].op != opMov {
+			return noSymbol, false
+		}
+		at = o.reg
+	}
+	return noSymbol, false
 }
 
 // compareWords makes the instructions that keep predicates in words.
@@ -218,6 +278,16 @@ func (a *ranges) exposed() []uint32 {
 	}
 	length := func(p uint32) int { return int(a.last[p] - a.first[p]) }
 	slices.SortStableFunc(list, func(x, y uint32) int { return length(x) - length(y) })
+	return list
+}
+
+// others are the exposed predicates that do not fit.
+func (a *ranges) others(most int) (list []uint32) {
+	for _, p := range a.exposed() {
+		if !a.fits(p, most) {
+			list = append(list, p)
+		}
+	}
 	return list
 }
 
