@@ -17,12 +17,12 @@ type Buffer[T Element] struct {
 }
 
 // Alloc returns a buffer of n elements. Its contents are undefined.
-func Alloc[T Element](d *Device, n int) (*Buffer[T], error) {
-	if d.none() {
+func Alloc[T Element](d Device, n int) (*Buffer[T], error) {
+	if d == nil {
 		return nil, noDevice("alloc")
 	}
 	refuse := func(msg string) (*Buffer[T], error) {
-		return nil, d.refuse("alloc", "", msg)
+		return nil, &Error{Op: "alloc", Device: d.Name(), Kind: InvalidArgument, Msg: msg}
 	}
 	elem := elementOf[T]()
 	switch {
@@ -31,7 +31,7 @@ func Alloc[T Element](d *Device, n int) (*Buffer[T], error) {
 	case n < 0 || uint64(n) > uint64(1<<63-1)/size[T]():
 		return refuse(fmt.Sprintf("%d elements", n))
 	}
-	b, err := d.Device.Alloc(int64(n)*int64(size[T]()), driver.AllocOptions{})
+	b, err := d.Alloc(int64(n)*int64(size[T]()), driver.AllocOptions{})
 	if err != nil {
 		return nil, err
 	}
@@ -39,12 +39,12 @@ func Alloc[T Element](d *Device, n int) (*Buffer[T], error) {
 }
 
 // Upload returns a buffer that holds a copy of s.
-func Upload[T Element](d *Device, s []T) (*Buffer[T], error) {
+func Upload[T Element](ctx context.Context, d Device, s []T) (*Buffer[T], error) {
 	b, err := Alloc[T](d, len(s))
 	if err != nil {
 		return nil, err
 	}
-	if err := b.Write(context.Background(), s); err != nil {
+	if err := b.Write(ctx, s); err != nil {
 		// Nobody else has seen the buffer, so closing it cannot be refused.
 		_ = b.Close()
 		return nil, err

@@ -4,10 +4,10 @@
 //	dev, err := vyre.Open("auto")
 //	defer dev.Close()
 //	program, err := kernel.Program(source, "Saxpy") // package kernel; or use what vyre gen writes
-//	saxpy, err := dev.Compile(ctx, program)
+//	saxpy, err := dev.Compile(ctx, program, vyre.CompileOptions{})
 //
-//	x, err := vyre.Upload(dev, xs)         // []float32 to the device
-//	y, err := vyre.Upload(dev, ys)
+//	x, err := vyre.Upload(ctx, dev, xs)         // []float32 to the device
+//	y, err := vyre.Upload(ctx, dev, ys)
 //
 //	seq := dev.NewSequence("saxpy")
 //	defer seq.Close()

@@ -11,7 +11,7 @@ import (
 )
 
 // onEach runs a test on the devices that need no hardware.
-func onEach(t *testing.T, test func(t *testing.T, d *vyre.Device)) {
+func onEach(t *testing.T, test func(t *testing.T, d vyre.Device)) {
 	for _, name := range []string{"cpu", "cuda-sim"} {
 		t.Run(name, func(t *testing.T) {
 			d, err := vyre.Open(name)
@@ -26,13 +26,13 @@ func onEach(t *testing.T, test func(t *testing.T, d *vyre.Device)) {
 	}
 }
 
-func compile(t *testing.T, d *vyre.Device, source string) vyre.Kernel {
+func compile(t *testing.T, d vyre.Device, source string) vyre.Kernel {
 	t.Helper()
 	ps, err := text.Parse("test", "vyre 1\n"+source)
 	if err != nil {
 		t.Fatal(err)
 	}
-	k, err := d.Compile(ctx, ps[0])
+	k, err := d.Compile(ctx, ps[0], vyre.CompileOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,9 +49,9 @@ kernel @double workgroup(32) {
   store @y[%i], %w
 }`
 
-func upload[T vyre.Element](t *testing.T, d *vyre.Device, s ...T) *vyre.Buffer[T] {
+func upload[T vyre.Element](t *testing.T, d vyre.Device, s ...T) *vyre.Buffer[T] {
 	t.Helper()
-	b, err := vyre.Upload(d, s)
+	b, err := vyre.Upload(t.Context(), d, s)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,7 +59,7 @@ func upload[T vyre.Element](t *testing.T, d *vyre.Device, s ...T) *vyre.Buffer[T
 }
 
 func TestLaunchRefusesElementsOfAnotherType(t *testing.T) {
-	onEach(t, func(t *testing.T, d *vyre.Device) {
+	onEach(t, func(t *testing.T, d vyre.Device) {
 		k := compile(t, d, double)
 		ints, floats := upload(t, d, int32(1), 2), upload(t, d, float32(0), 0)
 		seq := d.NewSequence("types")
@@ -73,7 +73,7 @@ func TestLaunchRefusesElementsOfAnotherType(t *testing.T) {
 }
 
 func TestSetArgRefusesElementsOfAnotherType(t *testing.T) {
-	onEach(t, func(t *testing.T, d *vyre.Device) {
+	onEach(t, func(t *testing.T, d vyre.Device) {
 		k := compile(t, d, double)
 		x, y := upload(t, d, float32(1), 2), upload(t, d, float32(0), 0)
 		seq := d.NewSequence("types")
@@ -105,7 +105,7 @@ func TestRunChecksTheTypesOfEachCall(t *testing.T) {
 }
 
 func TestBytesAndViewsPassElementsOfAnotherType(t *testing.T) {
-	onEach(t, func(t *testing.T, d *vyre.Device) {
+	onEach(t, func(t *testing.T, d vyre.Device) {
 		k := compile(t, d, double)
 		bits := upload(t, d, uint32(0x3F800000), 0x40000000) // 1 and 2
 		vectors, err := vyre.Alloc[[2]float32](d, 1)
@@ -167,11 +167,11 @@ type (
 	empty struct{}
 )
 
-func refusesElements[T vyre.Element](t *testing.T, d *vyre.Device, k vyre.Kernel, want string) {
+func refusesElements[T vyre.Element](t *testing.T, d vyre.Device, k vyre.Kernel, want string) {
 	t.Helper()
 	_, err := vyre.Alloc[T](d, 1)
 	wantError(t, err, vyre.InvalidArgument, want)
-	_, err = vyre.Upload(d, make([]T, 2))
+	_, err = vyre.Upload(t.Context(), d, make([]T, 2))
 	wantError(t, err, vyre.InvalidArgument, want)
 	_, err = vyre.Run(ctx, k, vyre.Grid{1}, vyre.In(make([]T, 2)), vyre.Out(make([]float32, 1)))
 	wantError(t, err, vyre.InvalidArgument, want)
@@ -186,7 +186,7 @@ func refusesElements[T vyre.Element](t *testing.T, d *vyre.Device, k vyre.Kernel
 }
 
 func TestElementsWithPointersAreRefused(t *testing.T) {
-	onEach(t, func(t *testing.T, d *vyre.Device) {
+	onEach(t, func(t *testing.T, d vyre.Device) {
 		k := compile(t, d, double)
 		refusesElements[string](t, d, k, "string has no place in a buffer; use types of fixed size")
 		refusesElements[*int32](t, d, k, "*int32 has no place in a buffer")
@@ -214,7 +214,7 @@ kernel @chatter workgroup(256) {
 // However much a kernel has to say, a run keeps what there is room for, and counts the rest.
 func TestTracesAreBounded(t *testing.T) {
 	const said = 400 * 256
-	onEach(t, func(t *testing.T, d *vyre.Device) {
+	onEach(t, func(t *testing.T, d vyre.Device) {
 		k := compile(t, d, chatter)
 		y := upload(t, d, make([]uint32, said)...)
 		for _, room := range []int{driver.DefaultTraces, 1, 5000, 1 << 20} {
@@ -308,7 +308,7 @@ kernel @heavier workgroup(32) {
 }`
 
 func TestStructsFitRecordsOfTheirLayout(t *testing.T) {
-	onEach(t, func(t *testing.T, d *vyre.Device) {
+	onEach(t, func(t *testing.T, d vyre.Device) {
 		k := compile(t, d, heavier)
 		ps := []particle{{Mass: 1, Kind: 3}, {Mass: 2, Pos: [3]float32{1, 2, 3}}}
 		if _, err := vyre.Run(ctx, k, vyre.Grid{1}, vyre.InOut(ps)); err != nil {

@@ -41,15 +41,15 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	k, err := dev.Compile(ctx, p)
+	k, err := dev.Compile(ctx, p, vyre.CompileOptions{})
 	if err != nil {
 		log.Fatal(err)
 	}
-	x, err := vyre.Upload(dev, []float32{1, 2, 3, 4})
+	x, err := vyre.Upload(ctx, dev, []float32{1, 2, 3, 4})
 	if err != nil {
 		log.Fatal(err)
 	}
-	y, err := vyre.Upload(dev, []float32{10, 20, 30, 40})
+	y, err := vyre.Upload(ctx, dev, []float32{10, 20, 30, 40})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -75,7 +75,7 @@ func ExampleRun() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	k, err := dev.Compile(ctx, p)
+	k, err := dev.Compile(ctx, p, vyre.CompileOptions{})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -100,7 +100,7 @@ func ExampleSequence() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	k, err := dev.Compile(ctx, p)
+	k, err := dev.Compile(ctx, p, vyre.CompileOptions{})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -208,7 +208,7 @@ func ExampleBuffer() {
 		Pos  [3]float32
 		Mass float32
 	}
-	ps, err := vyre.Upload(dev, []particle{{Mass: 1}, {Pos: [3]float32{1, 2, 3}, Mass: 2}})
+	ps, err := vyre.Upload(ctx, dev, []particle{{Mass: 1}, {Pos: [3]float32{1, 2, 3}, Mass: 2}})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -243,12 +243,12 @@ func Example_generatedLauncher() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	k, err := dev.Compile(ctx, p) // CompileSaxpy(ctx, dev) does these two steps
+	k, err := dev.Compile(ctx, p, vyre.CompileOptions{}) // CompileSaxpy(ctx, dev) does these two steps
 	if err != nil {
 		log.Fatal(err)
 	}
 	saxpy := SaxpyKernel{k}
-	x, err := vyre.Upload(dev, []float32{1, 2, 3, 4})
+	x, err := vyre.Upload(ctx, dev, []float32{1, 2, 3, 4})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -264,14 +264,13 @@ func Example_generatedLauncher() {
 
 // A test opens a device of its own, with the limits that it is about, under the name of no hardware.
 func ExampleDevice() {
-	d, err := cpu.Open(cpu.Options{OpenOptions: driver.OpenOptions{
+	dev, err := cpu.Open(cpu.Options{OpenOptions: driver.OpenOptions{
 		MemoryLimit: 1 << 10,
 		Observer:    &driver.Observer{Alloc: func(label string, bytes int64, err error) { fmt.Println("alloc", bytes, err == nil) }},
 	}})
 	if err != nil {
 		log.Fatal(err)
 	}
-	dev := &vyre.Device{Device: d}
 	defer dev.Close()
 	for _, n := range []int{100, 1000} {
 		_, err := vyre.Alloc[uint32](dev, n)
@@ -311,7 +310,7 @@ func Collatz(t gpu.Thread, x, again []uint32) {
 	if err != nil {
 		log.Fatal(err)
 	}
-	collatz, err := dev.Compile(ctx, p)
+	collatz, err := dev.Compile(ctx, p, vyre.CompileOptions{})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -354,7 +353,7 @@ func ExampleGraph() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	square, err := dev.Compile(ctx, program)
+	square, err := dev.Compile(ctx, program, vyre.CompileOptions{})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -104,74 +104,31 @@ const (
 	LoopHost  = driver.LoopHost
 )
 
-// Device is an open device. It embeds the contract that all devices keep; the methods here are
-// shorter ways to what is used most.
-type Device struct{ driver.Device }
+// Device is an open device: the interface that every package takes. It is [driver.Device].
+type Device = driver.Device
 
 // Open opens a device: "cpu", "cuda", "cuda:1", or "auto", which is the first GPU that is there
 // and else "cpu". A GPU that is there but does not work is an error. Origin says what
 // was chosen, and why not something else.
-func Open(name string) (*Device, error) { return OpenWith(name, OpenOptions{}) }
+func Open(name string) (Device, error) { return OpenWith(name, OpenOptions{}) }
 
 // OpenWith is Open with options.
-func OpenWith(name string, o OpenOptions) (*Device, error) {
-	d, err := driver.Open(name, o)
-	if err != nil {
-		return nil, err
-	}
-	return &Device{d}, nil
-}
+func OpenWith(name string, o OpenOptions) (Device, error) { return driver.Open(name, o) }
 
 // List returns the devices that could be opened, best first.
 func List() ([]Info, error) { return driver.List() }
 
-// Compile makes a kernel of a sealed program. CompileWith takes options.
-func (d *Device) Compile(ctx context.Context, p *ir.Program) (Kernel, error) {
-	return d.CompileWith(ctx, p, CompileOptions{})
-}
-
-// CompileWith is Compile with options.
-func (d *Device) CompileWith(ctx context.Context, p *ir.Program, o CompileOptions) (Kernel, error) {
-	if d.none() {
+// Compile makes a kernel of a sealed program for generated launchers: it is Device.Compile, and an error if the
+// device is nil.
+func Compile(ctx context.Context, d Device, p *ir.Program, o CompileOptions) (Kernel, error) {
+	if d == nil {
 		return nil, noDevice("compile")
 	}
-	return d.Device.Compile(ctx, p, o)
+	return d.Compile(ctx, p, o)
 }
-
-// NewSequence returns an empty sequence. The label appears in errors. Of no device (nil) it is none, and running it says so.
-func (d *Device) NewSequence(label string) *Sequence {
-	if d.none() {
-		return nil
-	}
-	return d.Device.NewSequence(label)
-}
-
-// NewPool returns a pool of buffers for work that asks for the same ones again and again. Of no device (nil) it is none.
-func (d *Device) NewPool(o PoolOptions) *Pool {
-	if d.none() {
-		return nil
-	}
-	return d.Device.NewPool(o)
-}
-
-// Close waits for runs, then closes everything made on the device.
-func (d *Device) Close() error {
-	if d.none() {
-		return noDevice("close")
-	}
-	return d.Device.Close()
-}
-
-// none reports whether there is no device: Open failed, or was not called.
-func (d *Device) none() bool { return d == nil || d.Device == nil }
 
 func noDevice(op string) error {
 	return &Error{Op: op, Kind: InvalidArgument, Msg: "the device is nil", Fix: "open one, and look at the error of Open"}
-}
-
-// refuse returns the error of a wrong argument.
-func (d *Device) refuse(op, label, msg string) error {
-	return &Error{Op: op, Label: label, Device: d.Name(), Kind: InvalidArgument, Msg: msg}
 }
 
 // Cover returns the smallest grid whose groups of k cover so many items along x, y and z: n

@@ -18,16 +18,16 @@ type Arg[T vyre.Element] struct {
 
 // NewArgMin makes a search for the least of at most max elements, integers or floats. Keys have the order that Sort gives
 // them, but a NaN is never found; of equal elements it is the first.
-func NewArgMin[T vyre.Element](ctx context.Context, dev *vyre.Device, max int) (*Arg[T], error) {
+func NewArgMin[T vyre.Element](ctx context.Context, dev vyre.Device, max int) (*Arg[T], error) {
 	return newArg[T](ctx, dev, "ArgMin", Min, max)
 }
 
 // NewArgMax is NewArgMin for the greatest element.
-func NewArgMax[T vyre.Element](ctx context.Context, dev *vyre.Device, max int) (*Arg[T], error) {
+func NewArgMax[T vyre.Element](ctx context.Context, dev vyre.Device, max int) (*Arg[T], error) {
 	return newArg[T](ctx, dev, "ArgMax", Max, max)
 }
 
-func newArg[T vyre.Element](ctx context.Context, dev *vyre.Device, name string, op Operator, max int) (*Arg[T], error) {
+func newArg[T vyre.Element](ctx context.Context, dev vyre.Device, name string, op Operator, max int) (*Arg[T], error) {
 	what := fmt.Sprintf("%s[%s]", name, typeName[T]())
 	m, err := begin(dev, what, max)
 	if err != nil {

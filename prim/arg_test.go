@@ -9,7 +9,7 @@ import (
 )
 
 // arg runs ArgMin and ArgMax, and compares with a loop.
-func arg[T vyre.Element](t *testing.T, d *vyre.Device, x []T, less func(a, b T) bool, nan func(T) bool) {
+func arg[T vyre.Element](t *testing.T, d vyre.Device, x []T, less func(a, b T) bool, nan func(T) bool) {
 	t.Helper()
 	for _, greatest := range []bool{false, true} {
 		make := prim.NewArgMin[T]
@@ -17,7 +17,7 @@ func arg[T vyre.Element](t *testing.T, d *vyre.Device, x []T, less func(a, b T) 
 			make = prim.NewArgMax[T]
 		}
 		a := must(make(ctx, d, len(x)))(t)
-		in, out, index := must(vyre.Upload(d, x))(t), must(vyre.Alloc[T](d, 1))(t), must(vyre.Alloc[uint64](d, 1))(t)
+		in, out, index := must(vyre.Upload(ctx, d, x))(t), must(vyre.Alloc[T](d, 1))(t), must(vyre.Alloc[uint64](d, 1))(t)
 		seq := d.NewSequence("arg")
 		a.Record(seq, prim.N(len(x)), in, out, index)
 		for range 2 {

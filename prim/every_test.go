@@ -22,28 +22,28 @@ type primitive interface {
 // kindOfPrimitive is a row of every: how one is made for at most max elements, and what its buffers hold.
 type kindOfPrimitive struct {
 	name string
-	make func(ctx context.Context, d *vyre.Device, max int) (primitive, error)
+	make func(ctx context.Context, d vyre.Device, max int) (primitive, error)
 	fill func(i, max int) int // element i of each buffer, or nil for i/3: ascending, runs of three, and places that there are
 }
 
 // of makes a row of a constructor that takes no more than the number of elements.
-func of[P primitive](name string, make func(context.Context, *vyre.Device, int) (P, error)) kindOfPrimitive {
-	return kindOfPrimitive{name, func(ctx context.Context, d *vyre.Device, max int) (primitive, error) { return make(ctx, d, max) }, nil}
+func of[P primitive](name string, make func(context.Context, vyre.Device, int) (P, error)) kindOfPrimitive {
+	return kindOfPrimitive{name, func(ctx context.Context, d vyre.Device, max int) (primitive, error) { return make(ctx, d, max) }, nil}
 }
 
 // with makes a row of a constructor that takes something else before the number of elements.
-func with[P primitive, A any](name string, make func(context.Context, *vyre.Device, A, int) (P, error), a A) kindOfPrimitive {
-	return of(name, func(ctx context.Context, d *vyre.Device, max int) (P, error) { return make(ctx, d, a, max) })
+func with[P primitive, A any](name string, make func(context.Context, vyre.Device, A, int) (P, error), a A) kindOfPrimitive {
+	return of(name, func(ctx context.Context, d vyre.Device, max int) (P, error) { return make(ctx, d, a, max) })
 }
 
 // by makes a row of a constructor that takes something else after it.
-func by[P primitive, A any](name string, make func(context.Context, *vyre.Device, int, A) (P, error), a A) kindOfPrimitive {
-	return of(name, func(ctx context.Context, d *vyre.Device, max int) (P, error) { return make(ctx, d, max, a) })
+func by[P primitive, A any](name string, make func(context.Context, vyre.Device, int, A) (P, error), a A) kindOfPrimitive {
+	return of(name, func(ctx context.Context, d vyre.Device, max int) (P, error) { return make(ctx, d, max, a) })
 }
 
 // segments makes a row of a constructor that takes as many segments as elements.
-func segments[P primitive](name string, make func(context.Context, *vyre.Device, prim.Operator, int, int) (P, error)) kindOfPrimitive {
-	return of(name, func(ctx context.Context, d *vyre.Device, max int) (P, error) { return make(ctx, d, prim.Sum, max, max) })
+func segments[P primitive](name string, make func(context.Context, vyre.Device, prim.Operator, int, int) (P, error)) kindOfPrimitive {
+	return of(name, func(ctx context.Context, d vyre.Device, max int) (P, error) { return make(ctx, d, prim.Sum, max, max) })
 }
 
 // mixed is a row whose buffers hold each number below max once, in no order; max is no multiple of 7.
@@ -92,7 +92,7 @@ var every = []kindOfPrimitive{
 // used is a primitive with a buffer for each that its Record takes, all of max elements, but one more of offsets.
 type used struct {
 	of      kindOfPrimitive
-	d       *vyre.Device
+	d       vyre.Device
 	p       primitive
 	args    []reflect.Value // of Record, the sequence first
 	buffers []int           // which of them are buffers
@@ -101,7 +101,7 @@ type used struct {
 }
 
 // use makes a primitive of a kind, and buffers for it, that k closes and whose first error k has.
-func use(ctx context.Context, k *keeper, d *vyre.Device, of kindOfPrimitive, max int) *used {
+func use(ctx context.Context, k *keeper, d vyre.Device, of kindOfPrimitive, max int) *used {
 	u := &used{of: of, d: d}
 	made, err := of.make(ctx, d, max)
 	if err != nil {
@@ -145,7 +145,7 @@ func fillFor[T uint8 | uint32 | uint64 | float32](k *keeper, u *used, arg reflec
 			x[i] = T(u.of.fill(i, max))
 		}
 	}
-	b, err := vyre.Upload(u.d, x)
+	b, err := vyre.Upload(context.Background(), u.d, x)
 	arg.Set(reflect.ValueOf(kept(k, b, err)))
 }
 
@@ -161,9 +161,12 @@ func (u *used) record(seq *vyre.Sequence, others map[int]any) {
 	reflect.ValueOf(u.p).MethodByName("Record").Call(args)
 }
 
-// run runs such a step once.
-func (u *used) run(on *vyre.Device, others map[int]any) error {
-	seq := on.NewSequence(u.of.name)
+// run runs such a step once. If the device is nil, there is no sequence.
+func (u *used) run(on vyre.Device, others map[int]any) error {
+	var seq *vyre.Sequence
+	if on != nil {
+		seq = on.NewSequence(u.of.name)
+	}
 	defer seq.Close()
 	u.record(seq, others)
 	_, err := seq.Run(ctx)

@@ -49,14 +49,14 @@ type chained struct {
 }
 
 // newChain makes the primitives, for max elements, and records them.
-func newChain(ctx context.Context, dev *vyre.Device, k *keeper, max int, x []uint32, flags []uint8) (c chained, err error) {
+func newChain(ctx context.Context, dev vyre.Device, k *keeper, max int, x []uint32, flags []uint8) (c chained, err error) {
 	made := func(n int) *vyre.Buffer[uint32] {
 		b, err := vyre.Alloc[uint32](dev, n)
 		return kept(k, b, err)
 	}
-	in, err := vyre.Upload(dev, x)
+	in, err := vyre.Upload(ctx, dev, x)
 	c.x = kept(k, in, err)
-	by, err := vyre.Upload(dev, flags)
+	by, err := vyre.Upload(ctx, dev, flags)
 	c.flags = kept(k, by, err)
 	c.out, c.sorted, c.sums, c.count = made(len(x)), made(len(x)), made(len(x)), made(1)
 	choose, err := prim.NewSelect[uint32, uint8](ctx, dev, max)
@@ -89,7 +89,7 @@ func chainTwice(ctx context.Context, d driver.Device, max int) (err error) {
 	for i := range want[1:] {
 		want[i+1] += want[i]
 	}
-	c, err := newChain(ctx, &vyre.Device{Device: d}, k, max, x, flags)
+	c, err := newChain(ctx, d, k, max, x, flags)
 	if err != nil {
 		return err
 	}
@@ -118,7 +118,7 @@ func objectOf(of kindOfPrimitive, max int, want [][]byte) faults.Maker {
 	return func(ctx context.Context, d driver.Device) (o faults.Object, err error) {
 		k := new(keeper)
 		o.Close = k.close
-		u := use(ctx, k, &vyre.Device{Device: d}, of, max)
+		u := use(ctx, k, d, of, max)
 		if k.err != nil {
 			return o, k.err
 		}

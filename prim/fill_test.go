@@ -13,7 +13,7 @@ import (
 )
 
 // drawn are n numbers from a place on, and what lies behind them, which was poisoned.
-func drawn[T vyre.Element](t *testing.T, d *vyre.Device, dist prim.Distribution, n int, from prim.Source) []T {
+func drawn[T vyre.Element](t *testing.T, d vyre.Device, dist prim.Distribution, n int, from prim.Source) []T {
 	t.Helper()
 	r := must(prim.NewRandom[T](ctx, d, dist, n))(t)
 	out := must(vyre.Alloc[T](d, n+5))(t)
@@ -123,7 +123,7 @@ func TestPayloadsOfOtherSizesAreRefused(t *testing.T) {
 	}
 }
 
-func odd[V vyre.Element](t *testing.T, d *vyre.Device, size string) {
+func odd[V vyre.Element](t *testing.T, d vyre.Device, size string) {
 	t.Helper()
 	for what, err := range map[string]error{
 		"Gather":      second(prim.NewGather[V, uint32](ctx, d, 10)),
@@ -144,7 +144,7 @@ func odd[V vyre.Element](t *testing.T, d *vyre.Device, size string) {
 }
 
 // moves gathers by a permutation, and scatters back.
-func moves[T vyre.Element](t *testing.T, d *vyre.Device) {
+func moves[T vyre.Element](t *testing.T, d vyre.Device) {
 	t.Helper()
 	const n = 1000
 	x, order := make([]T, n), make([]uint64, n)
@@ -158,7 +158,7 @@ func moves[T vyre.Element](t *testing.T, d *vyre.Device) {
 	for i, v := range order {
 		short[i] = uint32(v)
 	}
-	in, by, byShort := must(vyre.Upload(d, x))(t), must(vyre.Upload(d, order))(t), must(vyre.Upload(d, short))(t)
+	in, by, byShort := must(vyre.Upload(t.Context(), d, x))(t), must(vyre.Upload(t.Context(), d, order))(t), must(vyre.Upload(t.Context(), d, short))(t)
 	there, back := must(vyre.Alloc[T](d, n))(t), must(vyre.Alloc[T](d, n))(t)
 	gather, scatter := must(prim.NewGather[T, uint64](ctx, d, n))(t), must(prim.NewScatter[T, uint32](ctx, d, n))(t)
 	seq := d.NewSequence("moves")
@@ -179,7 +179,7 @@ func moves[T vyre.Element](t *testing.T, d *vyre.Device) {
 func TestIndicesOutOfRangeTrapAndWriteNothing(t *testing.T) {
 	for _, name := range devices() {
 		d := open(t, name)
-		x, at, out := must(vyre.Upload(d, []uint32{1, 2, 3}))(t), must(vyre.Upload(d, []uint32{2, 3, 0}))(t), must(vyre.Upload(d, []uint32{7, 7, 7}))(t)
+		x, at, out := must(vyre.Upload(t.Context(), d, []uint32{1, 2, 3}))(t), must(vyre.Upload(t.Context(), d, []uint32{2, 3, 0}))(t), must(vyre.Upload(t.Context(), d, []uint32{7, 7, 7}))(t)
 		for _, make := range []func() (*prim.Move[uint32, uint32], error){
 			func() (*prim.Move[uint32, uint32], error) { return prim.NewGather[uint32, uint32](ctx, d, 3) },
 			func() (*prim.Move[uint32, uint32], error) { return prim.NewScatter[uint32, uint32](ctx, d, 3) },
@@ -210,7 +210,7 @@ func TestIotaCounts(t *testing.T) {
 	}
 }
 
-func counts[T vyre.Element](t *testing.T, d *vyre.Device, start, step T, want []T) {
+func counts[T vyre.Element](t *testing.T, d vyre.Device, start, step T, want []T) {
 	t.Helper()
 	c := must(prim.NewIota[T](ctx, d, len(want)))(t)
 	out := must(vyre.Alloc[T](d, len(want)))(t)

@@ -39,7 +39,7 @@ type HeadReduce[T vyre.Element, F Flag] struct {
 }
 
 // NewHeadReduce makes a reduction of the segments of at most max elements, which are integers or floats of fixed size.
-func NewHeadReduce[T vyre.Element, F Flag](ctx context.Context, dev *vyre.Device, op Operator, max int) (*HeadReduce[T, F], error) {
+func NewHeadReduce[T vyre.Element, F Flag](ctx context.Context, dev vyre.Device, op Operator, max int) (*HeadReduce[T, F], error) {
 	what := fmt.Sprintf("HeadReduce[%s, %s]", typeName[T](), typeName[F]())
 	m, err := begin(dev, what, max)
 	if err != nil {
@@ -87,14 +87,14 @@ type HeadScan[T vyre.Element, F Flag] struct {
 }
 
 // NewHeadScan makes an inclusive scan of the segments of at most max elements, which are integers or floats of fixed size.
-func NewHeadScan[T vyre.Element, F Flag](ctx context.Context, dev *vyre.Device, op Operator, max int) (*HeadScan[T, F], error) {
+func NewHeadScan[T vyre.Element, F Flag](ctx context.Context, dev vyre.Device, op Operator, max int) (*HeadScan[T, F], error) {
 	s, err := NewSegmentedScan[T, uint32](ctx, dev, op, max, max)
 	return newHeadScan[T, F](ctx, s, err)
 }
 
 // NewExclusiveHeadScan makes a HeadScan in which each segment begins with the value that changes no other, and leaves its last
 // element out.
-func NewExclusiveHeadScan[T vyre.Element, F Flag](ctx context.Context, dev *vyre.Device, op Operator, max int) (*HeadScan[T, F], error) {
+func NewExclusiveHeadScan[T vyre.Element, F Flag](ctx context.Context, dev vyre.Device, op Operator, max int) (*HeadScan[T, F], error) {
 	s, err := NewExclusiveSegmentedScan[T, uint32](ctx, dev, op, max, max)
 	return newHeadScan[T, F](ctx, s, err)
 }

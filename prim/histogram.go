@@ -75,7 +75,7 @@ type Histogram[T vyre.Element] struct {
 // NewHistogram makes a histogram of at most max elements, fewer than 1<<32.
 //
 // Errors: no bins, or more than 1<<24; a width of 0 or less; bounds that do not ascend, or are NaN.
-func NewHistogram[T vyre.Element](ctx context.Context, dev *vyre.Device, bins Bins[T], max int) (*Histogram[T], error) {
+func NewHistogram[T vyre.Element](ctx context.Context, dev vyre.Device, bins Bins[T], max int) (*Histogram[T], error) {
 	what := fmt.Sprintf("Histogram[%s]", typeName[T]())
 	m, err := begin(dev, what, max)
 	if err != nil {
@@ -111,7 +111,7 @@ func NewHistogram[T vyre.Element](ctx context.Context, dev *vyre.Device, bins Bi
 	h := &Histogram[T]{made: m, bins: bins}
 	h.kernel, err = m.compile(ctx, p, err, bind, "x")
 	if err == nil && bins.kind == boundedBins {
-		h.bounds, err = vyre.Upload(dev, bins.bounds)
+		h.bounds, err = vyre.Upload(ctx, dev, bins.bounds)
 	}
 	if err != nil {
 		_ = m.Close() // the first error is the one to report

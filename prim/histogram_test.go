@@ -10,10 +10,10 @@ import (
 )
 
 // histogram counts on a device, twice, over poisoned counts with some behind them.
-func histogram[T vyre.Element](t *testing.T, d *vyre.Device, bins prim.Bins[T], x []T) []uint32 {
+func histogram[T vyre.Element](t *testing.T, d vyre.Device, bins prim.Bins[T], x []T) []uint32 {
 	t.Helper()
 	h := must(prim.NewHistogram(ctx, d, bins, len(x)))(t)
-	in, counts := must(vyre.Upload(d, x))(t), must(vyre.Alloc[uint32](d, bins.Len()+3))(t)
+	in, counts := must(vyre.Upload(ctx, d, x))(t), must(vyre.Alloc[uint32](d, bins.Len()+3))(t)
 	seq := d.NewSequence("histogram")
 	seq.Fill(counts.Bytes(), 0xa5, 1)
 	h.Record(seq, prim.N(len(x)), in, counts)
@@ -115,8 +115,8 @@ func TestHistogramsAdd(t *testing.T) {
 	for _, name := range devices() {
 		d := open(t, name)
 		h := must(prim.NewHistogram(ctx, d, prim.EachValue[uint8]().Adding(), 100))(t)
-		in, counts := must(vyre.Upload(d, []uint8{3, 3, 5, 7}))(t), must(vyre.Upload(d, make([]uint32, 256)))(t)
-		length := must(vyre.Upload(d, []uint32{2}))(t)
+		in, counts := must(vyre.Upload(ctx, d, []uint8{3, 3, 5, 7}))(t), must(vyre.Upload(ctx, d, make([]uint32, 256)))(t)
+		length := must(vyre.Upload(ctx, d, []uint32{2}))(t)
 		seq := d.NewSequence("adding")
 		seq.Repeat(3, func() { h.Record(seq, prim.At(length), in, counts) })
 		h.Record(seq, prim.N(4), in, counts)

@@ -18,30 +18,30 @@ import (
 func TestMoreElementsThan32BitsCount(t *testing.T) {
 	const huge = 1<<33 + 5
 	d := open(t, "cpu")
-	type maker func(context.Context, *vyre.Device) (primitive, error)
+	type maker func(context.Context, vyre.Device) (primitive, error)
 	refused := map[string]maker{
-		"Histogram[uint32]": func(ctx context.Context, d *vyre.Device) (primitive, error) {
+		"Histogram[uint32]": func(ctx context.Context, d vyre.Device) (primitive, error) {
 			return prim.NewHistogram(ctx, d, prim.Even[uint32](10, 0, 10), huge)
 		},
-		"RunLengths[uint32, uint32]": func(ctx context.Context, d *vyre.Device) (primitive, error) {
+		"RunLengths[uint32, uint32]": func(ctx context.Context, d vyre.Device) (primitive, error) {
 			return prim.NewRunLengths[uint32, uint32](ctx, d, huge)
 		},
-		"ReduceByKey[uint32, uint32]": func(ctx context.Context, d *vyre.Device) (primitive, error) {
+		"ReduceByKey[uint32, uint32]": func(ctx context.Context, d vyre.Device) (primitive, error) {
 			return prim.NewReduceByKey[uint32, uint32](ctx, d, prim.Sum, huge)
 		},
-		"SelectIndices[uint32, uint8]": func(ctx context.Context, d *vyre.Device) (primitive, error) {
+		"SelectIndices[uint32, uint8]": func(ctx context.Context, d vyre.Device) (primitive, error) {
 			return prim.NewSelectIndices[uint32, uint8](ctx, d, huge)
 		},
-		"SegmentedReduce[uint32, uint64]": func(ctx context.Context, d *vyre.Device) (primitive, error) {
+		"SegmentedReduce[uint32, uint64]": func(ctx context.Context, d vyre.Device) (primitive, error) {
 			return prim.NewSegmentedReduce[uint32, uint64](ctx, d, prim.Sum, huge, 100)
 		},
-		"SegmentedSort[uint32, uint64]": func(ctx context.Context, d *vyre.Device) (primitive, error) {
+		"SegmentedSort[uint32, uint64]": func(ctx context.Context, d vyre.Device) (primitive, error) {
 			return prim.NewSegmentedSort[uint32, uint64](ctx, d, huge, prim.SortOptions{})
 		},
-		"MergePairs[uint32, uint16]": func(ctx context.Context, d *vyre.Device) (primitive, error) {
+		"MergePairs[uint32, uint16]": func(ctx context.Context, d vyre.Device) (primitive, error) {
 			return prim.NewMergePairs[uint32, uint16](ctx, d, huge, prim.MergeOptions{})
 		},
-		"Permutation[uint32]": func(ctx context.Context, d *vyre.Device) (primitive, error) {
+		"Permutation[uint32]": func(ctx context.Context, d vyre.Device) (primitive, error) {
 			return prim.NewPermutation[uint32](ctx, d, huge)
 		},
 	}

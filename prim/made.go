@@ -15,7 +15,7 @@ import (
 
 // made is what all primitives have: their kernels, and what they were made for.
 type made struct {
-	dev     *vyre.Device
+	dev     vyre.Device
 	what    string // such as "prim.Reduce[float32]"
 	label   string // such as "prim.Reduce[float32] of at most 4096"
 	max     uint64
@@ -26,10 +26,10 @@ type made struct {
 }
 
 // make begins a primitive for at most max elements.
-func begin(dev *vyre.Device, what string, max int) (*made, error) {
+func begin(dev vyre.Device, what string, max int) (*made, error) {
 	m := &made{dev: dev, what: "prim." + what, label: fmt.Sprintf("prim.%s of at most %d", what, max), max: uint64(max)}
 	switch {
-	case dev == nil || dev.Device == nil:
+	case dev == nil:
 		return nil, &vyre.Error{Op: "make", Label: what, Kind: vyre.InvalidArgument, Msg: "the device is nil"}
 	case max < 0:
 		return nil, m.refuse(fmt.Sprintf("at most %d elements", max), "a primitive is made for as many elements as there can be")
@@ -72,7 +72,7 @@ func (m *made) compileAs(ctx context.Context, p *ir.Program, err error, as build
 		if err != nil {
 			return nil, err
 		}
-		made, err := m.dev.CompileWith(ctx, special, vyre.CompileOptions{Label: m.label, Entry: m.what, MaxRegisters: m.registers})
+		made, err := m.dev.Compile(ctx, special, vyre.CompileOptions{Label: m.label, Entry: m.what, MaxRegisters: m.registers})
 		if err == nil {
 			m.kernels = append(m.kernels, made)
 		}

@@ -73,7 +73,7 @@ func (g *merger) Close() error {
 type Merge[K vyre.Element] struct{ *merger }
 
 // NewMerge makes a merge whose result has at most max keys, integers or floats of fixed size, in the order of Sort.
-func NewMerge[K vyre.Element](ctx context.Context, dev *vyre.Device, max int, o MergeOptions) (*Merge[K], error) {
+func NewMerge[K vyre.Element](ctx context.Context, dev vyre.Device, max int, o MergeOptions) (*Merge[K], error) {
 	what := fmt.Sprintf("Merge[%s]", typeName[K]())
 	m, err := begin(dev, what, max)
 	if err != nil {
@@ -112,7 +112,7 @@ type MergePairs[K, V vyre.Element] struct {
 }
 
 // NewMergePairs makes a merge whose result has at most max pairs, of keys as for NewMerge, and values of 1, 2, 4, 8 or 16 bytes.
-func NewMergePairs[K, V vyre.Element](ctx context.Context, dev *vyre.Device, max int, o MergeOptions) (*MergePairs[K, V], error) {
+func NewMergePairs[K, V vyre.Element](ctx context.Context, dev vyre.Device, max int, o MergeOptions) (*MergePairs[K, V], error) {
 	what := fmt.Sprintf("MergePairs[%s, %s]", typeName[K](), typeName[V]())
 	m, err := begin(dev, what, max)
 	if err != nil {

@@ -25,7 +25,7 @@ func inOrder[K gpu.Number](n, shape int, down bool) []K {
 }
 
 // merges merges keys and pairs, with lengths that the host or the device knows, and compares with a stable sort.
-func merges[K gpu.Number, V vyre.Element](t *testing.T, d *vyre.Device, n, m, shape int, down bool, value func(i int) V) {
+func merges[K gpu.Number, V vyre.Element](t *testing.T, d vyre.Device, n, m, shape int, down bool, value func(i int) V) {
 	t.Helper()
 	a, b := inOrder[K](n, shape, down), inOrder[K](m, shape, down)
 	aV, bV := make([]V, n), make([]V, m)
@@ -43,9 +43,9 @@ func merges[K gpu.Number, V vyre.Element](t *testing.T, d *vyre.Device, n, m, sh
 	}
 	keys := must(prim.NewMerge[K](ctx, d, n+m, prim.MergeOptions{Descending: down}))(t)
 	pairs := must(prim.NewMergePairs[K, V](ctx, d, n+m+5, prim.MergeOptions{Descending: down}))(t)
-	inA, inB, inAV, inBV := must(vyre.Upload(d, a))(t), must(vyre.Upload(d, b))(t), must(vyre.Upload(d, aV))(t), must(vyre.Upload(d, bV))(t)
+	inA, inB, inAV, inBV := must(vyre.Upload(ctx, d, a))(t), must(vyre.Upload(ctx, d, b))(t), must(vyre.Upload(ctx, d, aV))(t), must(vyre.Upload(ctx, d, bV))(t)
 	out, out2, outV := poisoned[K](t, d, n+m), poisoned[K](t, d, n+m), poisoned[V](t, d, n+m)
-	counts := must(vyre.Upload(d, []uint32{uint32(n), uint32(m)}))(t)
+	counts := must(vyre.Upload(ctx, d, []uint32{uint32(n), uint32(m)}))(t)
 	seq := d.NewSequence("merge")
 	seq.Repeat(2, func() {
 		keys.Record(seq, prim.N(n), prim.N(m), inA, inB, out)
@@ -66,17 +66,17 @@ func TestMergesTakeTheFirstOfEquals(t *testing.T) {
 	defer prim.ForceGroups(0)
 	lengths := []int{0, 1, 31, 33, 2047, 2048, 4095, 4096, 4097, 8191}
 	length := func() int { return lengths[chance.IntN(len(lengths))] }
-	each := []func(t *testing.T, d *vyre.Device, n, m, shape int, down bool){
-		func(t *testing.T, d *vyre.Device, n, m, shape int, down bool) {
+	each := []func(t *testing.T, d vyre.Device, n, m, shape int, down bool){
+		func(t *testing.T, d vyre.Device, n, m, shape int, down bool) {
 			merges[uint32](t, d, n, m, shape, down, func(i int) uint32 { return uint32(i) })
 		},
-		func(t *testing.T, d *vyre.Device, n, m, shape int, down bool) {
+		func(t *testing.T, d vyre.Device, n, m, shape int, down bool) {
 			merges[float64](t, d, n, m, shape, down, func(i int) uint64 { return uint64(i) })
 		},
-		func(t *testing.T, d *vyre.Device, n, m, shape int, down bool) {
+		func(t *testing.T, d vyre.Device, n, m, shape int, down bool) {
 			merges[int8](t, d, n, m, shape, down, func(i int) uint16 { return uint16(i) })
 		},
-		func(t *testing.T, d *vyre.Device, n, m, shape int, down bool) {
+		func(t *testing.T, d vyre.Device, n, m, shape int, down bool) {
 			merges[uint16](t, d, n, m, shape, down, func(i int) [2]float64 { return [2]float64{float64(i)} })
 		},
 	}
@@ -94,8 +94,8 @@ func TestMergesTakeTheFirstOfEquals(t *testing.T) {
 func TestMergesRefuseWhatIsTooLong(t *testing.T) {
 	d := open(t, "cpu")
 	m := must(prim.NewMerge[uint32](ctx, d, 10, prim.MergeOptions{}))(t)
-	a, out := must(vyre.Upload(d, make([]uint32, 20)))(t), must(vyre.Alloc[uint32](d, 20))(t)
-	count := must(vyre.Upload(d, []uint32{6}))(t)
+	a, out := must(vyre.Upload(ctx, d, make([]uint32, 20)))(t), must(vyre.Alloc[uint32](d, 20))(t)
+	count := must(vyre.Upload(ctx, d, []uint32{6}))(t)
 	seq := d.NewSequence("too long")
 	m.Record(seq, prim.N(5), prim.N(6), a, a, out)
 	if err := seq.Prepare(); err == nil || !strings.Contains(err.Error(), "5 and 6") {
@@ -110,12 +110,12 @@ func TestMergesRefuseWhatIsTooLong(t *testing.T) {
 	closeAll(t, seq, a, out, count, m)
 }
 
-func searches[K gpu.Number, I uint32 | uint64](t *testing.T, d *vyre.Device, n, m, shape int, o prim.SearchOptions) {
+func searches[K gpu.Number, I uint32 | uint64](t *testing.T, d vyre.Device, n, m, shape int, o prim.SearchOptions) {
 	t.Helper()
 	x, queries := inOrder[K](n, shape, o.Descending), draw[K](m, shape)
 	copy(queries, x) // some that are there
 	s := must(prim.NewSearch[K, I](ctx, d, m, o))(t)
-	in, q, out := must(vyre.Upload(d, x))(t), must(vyre.Upload(d, queries))(t), poisoned[I](t, d, m)
+	in, q, out := must(vyre.Upload(ctx, d, x))(t), must(vyre.Upload(ctx, d, queries))(t), poisoned[I](t, d, m)
 	seq := d.NewSequence("search")
 	ofRange, ofQueries := s.Record(seq, prim.N(n), prim.N(m), in, q, out)
 	check := func(n, m int) {

@@ -33,13 +33,13 @@ type Move[T vyre.Element, I uint32 | uint64] struct {
 }
 
 // NewGather makes a primitive that collects at most max elements: out[i] = x[indices[i]].
-func NewGather[T vyre.Element, I uint32 | uint64](ctx context.Context, dev *vyre.Device, max int) (*Move[T, I], error) {
+func NewGather[T vyre.Element, I uint32 | uint64](ctx context.Context, dev vyre.Device, max int) (*Move[T, I], error) {
 	return newMove[T, I](ctx, dev, "Gather", max, kernels.GatherProgram, kernels.GatherLongProgram)
 }
 
 // NewScatter makes a primitive that distributes at most max elements: out[indices[i]] = x[i]. Where an index stands twice, one
 // of the two elements is written.
-func NewScatter[T vyre.Element, I uint32 | uint64](ctx context.Context, dev *vyre.Device, max int) (*Move[T, I], error) {
+func NewScatter[T vyre.Element, I uint32 | uint64](ctx context.Context, dev vyre.Device, max int) (*Move[T, I], error) {
 	m, err := newMove[T, I](ctx, dev, "Scatter", max, kernels.ScatterProgram, kernels.ScatterLongProgram)
 	if err == nil {
 		m.scatter = true
@@ -47,7 +47,7 @@ func NewScatter[T vyre.Element, I uint32 | uint64](ctx context.Context, dev *vyr
 	return m, err
 }
 
-func newMove[T vyre.Element, I uint32 | uint64](ctx context.Context, dev *vyre.Device, name string, max int, short, long func(string) (*ir.Program, error)) (*Move[T, I], error) {
+func newMove[T vyre.Element, I uint32 | uint64](ctx context.Context, dev vyre.Device, name string, max int, short, long func(string) (*ir.Program, error)) (*Move[T, I], error) {
 	what := fmt.Sprintf("%s[%s, %s]", name, typeName[T](), typeName[I]())
 	m, err := begin(dev, what, max)
 	if err != nil {
@@ -97,7 +97,7 @@ type Iota[T vyre.Element] struct {
 }
 
 // NewIota makes a primitive that counts: at most max integers, which wrap, or floats.
-func NewIota[T vyre.Element](ctx context.Context, dev *vyre.Device, max int) (*Iota[T], error) {
+func NewIota[T vyre.Element](ctx context.Context, dev vyre.Device, max int) (*Iota[T], error) {
 	what := fmt.Sprintf("Iota[%s]", typeName[T]())
 	m, err := begin(dev, what, max)
 	if err != nil {

@@ -17,7 +17,7 @@ type Permutation[I uint32 | uint64] struct {
 }
 
 // NewPermutation makes a permutation of at most max numbers.
-func NewPermutation[I uint32 | uint64](ctx context.Context, dev *vyre.Device, max int) (*Permutation[I], error) {
+func NewPermutation[I uint32 | uint64](ctx context.Context, dev vyre.Device, max int) (*Permutation[I], error) {
 	m, err := begin(dev, fmt.Sprintf("Permutation[%s]", typeName[I]()), max)
 	if err != nil {
 		return nil, err

@@ -18,9 +18,9 @@ func TestPreparedRunsAllocateNothing(t *testing.T) {
 	const n = 20000
 	for _, name := range devices() {
 		d := open(t, name)
-		x, y, z := must(vyre.Upload(d, words(n)))(t), must(vyre.Alloc[uint32](d, n))(t), must(vyre.Alloc[uint32](d, n))(t)
-		f, count := must(vyre.Upload(d, uniforms(n)))(t), must(vyre.Alloc[uint32](d, 1))(t)
-		g, flags := must(vyre.Alloc[float32](d, n))(t), must(vyre.Upload(d, make([]uint8, n)))(t)
+		x, y, z := must(vyre.Upload(t.Context(), d, words(n)))(t), must(vyre.Alloc[uint32](d, n))(t), must(vyre.Alloc[uint32](d, n))(t)
+		f, count := must(vyre.Upload(t.Context(), d, uniforms(n)))(t), must(vyre.Alloc[uint32](d, 1))(t)
+		g, flags := must(vyre.Alloc[float32](d, n))(t), must(vyre.Upload(t.Context(), d, make([]uint8, n)))(t)
 		reduce := must(prim.NewReduce[uint32](ctx, d, prim.Sum, n))(t)
 		scan := must(prim.NewScan[uint32](ctx, d, prim.Sum, n))(t)
 		floats := must(prim.NewScan[float32](ctx, d, prim.Sum, n))(t)
@@ -86,7 +86,7 @@ func TestPrimitivesInUseAndWithoutMemory(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	devices := []*vyre.Device{{Device: host}, {Device: sim}}
+	devices := []vyre.Device{host, sim}
 	for i, of := range every {
 		_, after := of.answers(t, 100)
 		for k, d := range devices {

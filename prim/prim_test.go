@@ -36,7 +36,7 @@ func closeAll(t *testing.T, list ...io.Closer) {
 	}
 }
 
-func open(t testing.TB, name string) *vyre.Device {
+func open(t testing.TB, name string) vyre.Device {
 	t.Helper()
 	d, err := vyre.Open(long.Device(name))
 	if err != nil {
@@ -92,11 +92,11 @@ func sizes() []int {
 	return []int{0, 1, 33, 4097}
 }
 
-func reduce[T, A vyre.Element](t *testing.T, d *vyre.Device, op prim.Operator, x []T) A {
+func reduce[T, A vyre.Element](t *testing.T, d vyre.Device, op prim.Operator, x []T) A {
 	t.Helper()
 	r := must(prim.NewReduceTo[T, A](ctx, d, op, len(x)))(t)
 	defer r.Close()
-	in, out := must(vyre.Upload(d, x))(t), must(vyre.Alloc[A](d, 1))(t)
+	in, out := must(vyre.Upload(ctx, d, x))(t), must(vyre.Alloc[A](d, 1))(t)
 	defer in.Close()
 	defer out.Close()
 	seq := d.NewSequence("reduce")

@@ -41,7 +41,7 @@ type Random[T vyre.Element] struct {
 }
 
 // NewRandom makes a source of at most max numbers at a time.
-func NewRandom[T vyre.Element](ctx context.Context, dev *vyre.Device, d Distribution, max int) (*Random[T], error) {
+func NewRandom[T vyre.Element](ctx context.Context, dev vyre.Device, d Distribution, max int) (*Random[T], error) {
 	what := fmt.Sprintf("Random[%s] %s", typeName[T](), d.name)
 	m, err := begin(dev, what, max)
 	if err != nil {

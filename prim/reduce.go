@@ -46,13 +46,13 @@ type Reduce[T, A vyre.Element] struct {
 
 // NewReduce makes a reduction of at most max elements whose accumulator is of their own type. It takes integers and floats of
 // fixed size.
-func NewReduce[T vyre.Element](ctx context.Context, dev *vyre.Device, op Operator, max int) (*Reduce[T, T], error) {
+func NewReduce[T vyre.Element](ctx context.Context, dev vyre.Device, op Operator, max int) (*Reduce[T, T], error) {
 	return NewReduceTo[T, T](ctx, dev, op, max)
 }
 
 // NewReduceTo makes a reduction of at most max elements, each of which is converted to A first: to T itself, from shorter
 // integers to those of 64 bits with the same sign, or from float32 to float64.
-func NewReduceTo[T, A vyre.Element](ctx context.Context, dev *vyre.Device, op Operator, max int) (*Reduce[T, A], error) {
+func NewReduceTo[T, A vyre.Element](ctx context.Context, dev vyre.Device, op Operator, max int) (*Reduce[T, A], error) {
 	what := fmt.Sprintf("Reduce[%s, %s]", typeName[T](), typeName[A]())
 	m, err := begin(dev, what, max)
 	if err != nil {
@@ -174,7 +174,7 @@ func (r *Reduce[T, A]) Record(seq *vyre.Sequence, n Length, x *vyre.Buffer[T], o
 }
 
 // ReduceSlice combines the elements of a slice: it makes a Reduce, uploads, runs and reads.
-func ReduceSlice[T vyre.Element](ctx context.Context, dev *vyre.Device, op Operator, x []T) (result T, err error) {
+func ReduceSlice[T vyre.Element](ctx context.Context, dev vyre.Device, op Operator, x []T) (result T, err error) {
 	r, err := NewReduce[T](ctx, dev, op, len(x))
 	if err != nil {
 		return result, err

@@ -82,7 +82,7 @@ func lengths() []int {
 	return []int{0, 33, 4097, 8193}
 }
 
-func integers[T gpu.Integer](t *testing.T, d *vyre.Device, n int) {
+func integers[T gpu.Integer](t *testing.T, d vyre.Device, n int) {
 	t.Helper()
 	x := make([]T, n)
 	for i := range x {
@@ -104,7 +104,7 @@ func integers[T gpu.Integer](t *testing.T, d *vyre.Device, n int) {
 	}
 }
 
-func floats[T gpu.Float](t *testing.T, d *vyre.Device, n int, bits func(T) uint64) {
+func floats[T gpu.Float](t *testing.T, d vyre.Device, n int, bits func(T) uint64) {
 	t.Helper()
 	x := make([]T, n)
 	for i := range x {
@@ -133,7 +133,7 @@ func TestReduceIsTheTreeOfItsElements(t *testing.T) {
 	for _, name := range devices() {
 		d := open(t, name)
 		for _, n := range lengths() {
-			for k, try := range []func(*testing.T, *vyre.Device, int){integers[uint8], integers[int8], integers[uint16], integers[int16],
+			for k, try := range []func(*testing.T, vyre.Device, int){integers[uint8], integers[int8], integers[uint16], integers[int16],
 				integers[uint32], integers[int32], integers[uint64], integers[int64]} {
 				if chance.IntN(8) == k || long.Enabled() && chance.IntN(3) == 0 {
 					try(t, d, n)
@@ -211,7 +211,7 @@ func TestLengthsOnTheDevice(t *testing.T) {
 		d := open(t, name)
 		x := words(9000)
 		r := must(prim.NewReduce[uint32](ctx, d, prim.Sum, len(x)))(t)
-		in, out := must(vyre.Upload(d, x))(t), must(vyre.Alloc[uint32](d, 1))(t)
+		in, out := must(vyre.Upload(ctx, d, x))(t), must(vyre.Alloc[uint32](d, 1))(t)
 		n := must(vyre.Alloc[uint64](d, 1))(t)
 		seq := d.NewSequence("length on the device")
 		step := r.Record(seq, prim.At(n), in.View(1, len(x)), out) // at no multiple of 16 bytes

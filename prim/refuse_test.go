@@ -17,7 +17,7 @@ import (
 // is done, a step without anything wrong gives the right answers after it.
 func eachUsed(t *testing.T, do func(t *testing.T, u *used, before, after [][]byte)) {
 	names := devices()[:min(long.Count(1, 2, 2), len(devices()))]
-	opened := make([]*vyre.Device, len(names))
+	opened := make([]vyre.Device, len(names))
 	for i, name := range names {
 		opened[i] = open(t, name)
 	}
@@ -141,9 +141,9 @@ func TestTooLargeLengthsOnTheDeviceTrap(t *testing.T) {
 		k := new(keeper)
 		defer closing(t, k)
 		for _, n := range []uint64{101, math.MaxUint32, math.MaxUint64, 1<<32 + 5} {
-			long, err := vyre.Upload(u.d, []uint64{n})
+			long, err := vyre.Upload(t.Context(), u.d, []uint64{n})
 			kept(k, long, err)
-			short, err := vyre.Upload(u.d, []uint32{uint32(n)})
+			short, err := vyre.Upload(t.Context(), u.d, []uint32{uint32(n)})
 			if kept(k, short, err); k.err != nil {
 				t.Fatal(k.err)
 			}

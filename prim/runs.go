@@ -52,7 +52,7 @@ type RunLengths[T vyre.Element, C uint32 | uint64] struct {
 }
 
 // NewRunLengths makes a search for runs among at most max elements of 1, 2, 4, 8 or 16 bytes, whose lengths have type C.
-func NewRunLengths[T vyre.Element, C uint32 | uint64](ctx context.Context, dev *vyre.Device, max int) (*RunLengths[T, C], error) {
+func NewRunLengths[T vyre.Element, C uint32 | uint64](ctx context.Context, dev vyre.Device, max int) (*RunLengths[T, C], error) {
 	what := fmt.Sprintf("RunLengths[%s, %s]", typeName[T](), typeName[C]())
 	m, err := begin(dev, what, max)
 	if err != nil {
@@ -137,7 +137,7 @@ type ReduceByKey[K, V vyre.Element] struct {
 
 // NewReduceByKey makes a reduction of at most max values, which are integers or floats of fixed size, by keys of 1, 2, 4, 8 or
 // 16 bytes.
-func NewReduceByKey[K, V vyre.Element](ctx context.Context, dev *vyre.Device, op Operator, max int) (*ReduceByKey[K, V], error) {
+func NewReduceByKey[K, V vyre.Element](ctx context.Context, dev vyre.Device, op Operator, max int) (*ReduceByKey[K, V], error) {
 	what := fmt.Sprintf("ReduceByKey[%s, %s]", typeName[K](), typeName[V]())
 	m, err := begin(dev, what, max)
 	if err != nil {
@@ -227,7 +227,7 @@ func (r *ReduceByKey[K, V]) Record(seq *vyre.Sequence, n Length, keys *vyre.Buff
 
 // RunLengthsSlice returns the first elements of the runs of a slice, and their lengths: it makes a RunLengths, uploads, runs
 // and reads.
-func RunLengthsSlice[T vyre.Element](ctx context.Context, dev *vyre.Device, x []T) (values []T, lengths []uint32, err error) {
+func RunLengthsSlice[T vyre.Element](ctx context.Context, dev vyre.Device, x []T) (values []T, lengths []uint32, err error) {
 	r, err := NewRunLengths[T, uint32](ctx, dev, len(x))
 	if err != nil {
 		return nil, nil, err

@@ -23,17 +23,17 @@ type Scan[T vyre.Element] struct {
 }
 
 // NewScan makes an inclusive scan of at most max elements, which are integers or floats of fixed size.
-func NewScan[T vyre.Element](ctx context.Context, dev *vyre.Device, op Operator, max int) (*Scan[T], error) {
+func NewScan[T vyre.Element](ctx context.Context, dev vyre.Device, op Operator, max int) (*Scan[T], error) {
 	return newScan[T](ctx, dev, op, max, false)
 }
 
 // NewExclusiveScan makes a scan of at most max elements that begins with the value which changes no other, of floats +0, 1,
 // +Inf or -Inf, and leaves the last element out.
-func NewExclusiveScan[T vyre.Element](ctx context.Context, dev *vyre.Device, op Operator, max int) (*Scan[T], error) {
+func NewExclusiveScan[T vyre.Element](ctx context.Context, dev vyre.Device, op Operator, max int) (*Scan[T], error) {
 	return newScan[T](ctx, dev, op, max, true)
 }
 
-func newScan[T vyre.Element](ctx context.Context, dev *vyre.Device, op Operator, max int, exclusive bool) (*Scan[T], error) {
+func newScan[T vyre.Element](ctx context.Context, dev vyre.Device, op Operator, max int, exclusive bool) (*Scan[T], error) {
 	what := fmt.Sprintf("Scan[%s]", typeName[T]())
 	m, err := begin(dev, what, max)
 	if err != nil {
@@ -107,18 +107,18 @@ func (s *Scan[T]) Record(seq *vyre.Sequence, n Length, x, y *vyre.Buffer[T]) *St
 }
 
 // ScanSlice scans a slice into another of its length: it makes a Scan, uploads, runs and reads.
-func ScanSlice[T vyre.Element](ctx context.Context, dev *vyre.Device, op Operator, x []T) ([]T, error) {
+func ScanSlice[T vyre.Element](ctx context.Context, dev vyre.Device, op Operator, x []T) ([]T, error) {
 	s, err := NewScan[T](ctx, dev, op, len(x))
 	return scanSlice(ctx, dev, s, err, x)
 }
 
 // ExclusiveScanSlice is ScanSlice of an exclusive scan.
-func ExclusiveScanSlice[T vyre.Element](ctx context.Context, dev *vyre.Device, op Operator, x []T) ([]T, error) {
+func ExclusiveScanSlice[T vyre.Element](ctx context.Context, dev vyre.Device, op Operator, x []T) ([]T, error) {
 	s, err := NewExclusiveScan[T](ctx, dev, op, len(x))
 	return scanSlice(ctx, dev, s, err, x)
 }
 
-func scanSlice[T vyre.Element](ctx context.Context, dev *vyre.Device, s *Scan[T], err error, x []T) ([]T, error) {
+func scanSlice[T vyre.Element](ctx context.Context, dev vyre.Device, s *Scan[T], err error, x []T) ([]T, error) {
 	if err != nil {
 		return nil, err
 	}

@@ -182,7 +182,7 @@ func emptyOf[T number](op prim.Operator) T {
 }
 
 // scanSubject is a scan of max elements.
-func scanSubject[T number](t *testing.T, d *vyre.Device, op prim.Operator, exclusive, inPlace bool, max int) *subject {
+func scanSubject[T number](t *testing.T, d vyre.Device, op prim.Operator, exclusive, inPlace bool, max int) *subject {
 	make := prim.NewScan[T]
 	if exclusive {
 		make = prim.NewExclusiveScan[T]
@@ -213,7 +213,7 @@ func scanSubject[T number](t *testing.T, d *vyre.Device, op prim.Operator, exclu
 // scanCase is one that a test can name.
 type scanCase struct {
 	name string
-	make func(t *testing.T, d *vyre.Device, op prim.Operator, exclusive, inPlace bool, max int) *subject
+	make func(t *testing.T, d vyre.Device, op prim.Operator, exclusive, inPlace bool, max int) *subject
 	ops  prim.Operator // so many, from the first
 }
 

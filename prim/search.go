@@ -25,7 +25,7 @@ type Search[K vyre.Element, I uint32 | uint64] struct {
 
 // NewSearch makes a search for at most max queries at a time, in a range of any length. Keys are integers or floats of fixed
 // size, in the order of Sort.
-func NewSearch[K vyre.Element, I uint32 | uint64](ctx context.Context, dev *vyre.Device, max int, o SearchOptions) (*Search[K, I], error) {
+func NewSearch[K vyre.Element, I uint32 | uint64](ctx context.Context, dev vyre.Device, max int, o SearchOptions) (*Search[K, I], error) {
 	what := fmt.Sprintf("Search[%s, %s]", typeName[K](), typeName[I]())
 	m, err := begin(dev, what, max)
 	if err != nil {

@@ -111,7 +111,7 @@ type SegmentedReduce[T vyre.Element, I uint32 | uint64] struct {
 
 // NewSegmentedReduce makes a reduction of at most max segments with offsets of type I, of at most elements integers or floats
 // of fixed size in all.
-func NewSegmentedReduce[T vyre.Element, I uint32 | uint64](ctx context.Context, dev *vyre.Device, op Operator, max, elements int) (*SegmentedReduce[T, I], error) {
+func NewSegmentedReduce[T vyre.Element, I uint32 | uint64](ctx context.Context, dev vyre.Device, op Operator, max, elements int) (*SegmentedReduce[T, I], error) {
 	what := fmt.Sprintf("SegmentedReduce[%s, %s]", typeName[T](), typeName[I]())
 	m, err := begin(dev, what, max)
 	if err != nil {

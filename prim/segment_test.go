@@ -37,7 +37,7 @@ func offsets[I uint32 | uint64](k, first int, seed uint64) []I {
 	return all
 }
 
-func segmentSubject[T number, I uint32 | uint64](t *testing.T, d *vyre.Device, op prim.Operator, k int) *subject {
+func segmentSubject[T number, I uint32 | uint64](t *testing.T, d vyre.Device, op prim.Operator, k int) *subject {
 	ends := append(offsets[I](k, k%3, uint64(k)), 0, 0)
 	n := int(ends[k])
 	data := draws[T](n+3, uint64(op)+1)
@@ -62,7 +62,7 @@ func segmentSubject[T number, I uint32 | uint64](t *testing.T, d *vyre.Device, o
 }
 
 // segmentScanSubject is a scan of segments.
-func segmentScanSubject[T number, I uint32 | uint64](t *testing.T, d *vyre.Device, op prim.Operator, exclusive bool, k int) *subject {
+func segmentScanSubject[T number, I uint32 | uint64](t *testing.T, d vyre.Device, op prim.Operator, exclusive bool, k int) *subject {
 	ends := append(offsets[I](k, k%3, uint64(k)), 0, 0)
 	n := int(ends[k])
 	data := draws[T](n+3, uint64(op)+1)
@@ -91,7 +91,7 @@ func segmentScanSubject[T number, I uint32 | uint64](t *testing.T, d *vyre.Devic
 }
 
 // headSubject is a scan of segments whose first elements are flagged, or a reduction.
-func headSubject[T number, F prim.Flag](t *testing.T, d *vyre.Device, op prim.Operator, form string, max, every int) *subject {
+func headSubject[T number, F prim.Flag](t *testing.T, d vyre.Device, op prim.Operator, form string, max, every int) *subject {
 	skip := max % 2
 	flags, data := flagged[F](max+2, every), draws[T](max+2, 4)
 	by, x, y := hold(t, d, flags, skip), hold(t, d, data, skip), hold(t, d, draws[T](max+2, 5), skip)
@@ -138,7 +138,7 @@ func headSubject[T number, F prim.Flag](t *testing.T, d *vyre.Device, op prim.Op
 }
 
 // runsSubject is a search for runs, or a reduction of them.
-func runsSubject[K vyre.Element, V number](t *testing.T, d *vyre.Device, op prim.Operator, max, run int) *subject {
+func runsSubject[K vyre.Element, V number](t *testing.T, d vyre.Device, op prim.Operator, max, run int) *subject {
 	skip := max % 2
 	keys, data := payloads[K](max+2, 3), draws[V](max+2, 8)
 	if run > 0 { // runs of so many
@@ -189,75 +189,75 @@ func runsSubject[K vyre.Element, V number](t *testing.T, d *vyre.Device, op prim
 var segmented = []struct {
 	name string
 	max  int
-	make func(t *testing.T, d *vyre.Device, max int) *subject
+	make func(t *testing.T, d vyre.Device, max int) *subject
 }{
-	{"reduce u32", 60, func(t *testing.T, d *vyre.Device, k int) *subject {
+	{"reduce u32", 60, func(t *testing.T, d vyre.Device, k int) *subject {
 		return segmentSubject[uint32, uint32](t, d, prim.Sum, k)
 	}},
-	{"reduce f32", 61, func(t *testing.T, d *vyre.Device, k int) *subject {
+	{"reduce f32", 61, func(t *testing.T, d vyre.Device, k int) *subject {
 		return segmentSubject[float32, uint64](t, d, prim.Sum, k)
 	}},
-	{"reduce f64 products", 40, func(t *testing.T, d *vyre.Device, k int) *subject {
+	{"reduce f64 products", 40, func(t *testing.T, d vyre.Device, k int) *subject {
 		return segmentSubject[float64, uint32](t, d, prim.Product, k)
 	}},
-	{"reduce i8 minima", 33, func(t *testing.T, d *vyre.Device, k int) *subject {
+	{"reduce i8 minima", 33, func(t *testing.T, d vyre.Device, k int) *subject {
 		return segmentSubject[int8, uint64](t, d, prim.Min, k)
 	}},
-	{"reduce u16 ands", 32, func(t *testing.T, d *vyre.Device, k int) *subject {
+	{"reduce u16 ands", 32, func(t *testing.T, d vyre.Device, k int) *subject {
 		return segmentSubject[uint16, uint32](t, d, prim.And, k)
 	}},
-	{"reduce i64 maxima", 31, func(t *testing.T, d *vyre.Device, k int) *subject {
+	{"reduce i64 maxima", 31, func(t *testing.T, d vyre.Device, k int) *subject {
 		return segmentSubject[int64, uint32](t, d, prim.Max, k)
 	}},
-	{"scan u32", 60, func(t *testing.T, d *vyre.Device, k int) *subject {
+	{"scan u32", 60, func(t *testing.T, d vyre.Device, k int) *subject {
 		return segmentScanSubject[uint32, uint32](t, d, prim.Sum, false, k)
 	}},
-	{"scan f32", 61, func(t *testing.T, d *vyre.Device, k int) *subject {
+	{"scan f32", 61, func(t *testing.T, d vyre.Device, k int) *subject {
 		return segmentScanSubject[float32, uint64](t, d, prim.Sum, true, k)
 	}},
-	{"scan f64", 62, func(t *testing.T, d *vyre.Device, k int) *subject {
+	{"scan f64", 62, func(t *testing.T, d vyre.Device, k int) *subject {
 		return segmentScanSubject[float64, uint32](t, d, prim.Sum, false, k)
 	}},
-	{"scan i16 minima", 33, func(t *testing.T, d *vyre.Device, k int) *subject {
+	{"scan i16 minima", 33, func(t *testing.T, d vyre.Device, k int) *subject {
 		return segmentScanSubject[int16, uint32](t, d, prim.Min, true, k)
 	}},
-	{"scan u64 products", 34, func(t *testing.T, d *vyre.Device, k int) *subject {
+	{"scan u64 products", 34, func(t *testing.T, d vyre.Device, k int) *subject {
 		return segmentScanSubject[uint64, uint64](t, d, prim.Product, true, k)
 	}},
-	{"heads, reduce f32 by u8", 8193, func(t *testing.T, d *vyre.Device, n int) *subject {
+	{"heads, reduce f32 by u8", 8193, func(t *testing.T, d vyre.Device, n int) *subject {
 		return headSubject[float32, uint8](t, d, prim.Sum, "reduce", n, 20)
 	}},
-	{"heads, scan u64 by u32", 8194, func(t *testing.T, d *vyre.Device, n int) *subject {
+	{"heads, scan u64 by u32", 8194, func(t *testing.T, d vyre.Device, n int) *subject {
 		return headSubject[uint64, uint32](t, d, prim.Sum, "scan", n, 3)
 	}},
-	{"heads, scan f32 by u16", 2*4096 + 9, func(t *testing.T, d *vyre.Device, n int) *subject {
+	{"heads, scan f32 by u16", 2*4096 + 9, func(t *testing.T, d vyre.Device, n int) *subject {
 		return headSubject[float32, uint16](t, d, prim.Sum, "exclusive", n, 1<<20)
 	}},
-	{"runs u32", 8193, func(t *testing.T, d *vyre.Device, n int) *subject {
+	{"runs u32", 8193, func(t *testing.T, d vyre.Device, n int) *subject {
 		return runsSubject[uint32, uint32](t, d, prim.And, n, 0)
 	}},
-	{"runs 16 bytes", 8194, func(t *testing.T, d *vyre.Device, n int) *subject {
+	{"runs 16 bytes", 8194, func(t *testing.T, d vyre.Device, n int) *subject {
 		return runsSubject[[4]float32, uint32](t, d, prim.And, n, 0)
 	}},
-	{"by key u64 f32", 8193, func(t *testing.T, d *vyre.Device, n int) *subject {
+	{"by key u64 f32", 8193, func(t *testing.T, d vyre.Device, n int) *subject {
 		return runsSubject[uint64, float32](t, d, prim.Sum, n, 0)
 	}},
-	{"by key f32 f64, long", 3*4096 + 7, func(t *testing.T, d *vyre.Device, n int) *subject {
+	{"by key f32 f64, long", 3*4096 + 7, func(t *testing.T, d vyre.Device, n int) *subject {
 		return runsSubject[float32, float64](t, d, prim.Sum, n, 5000)
 	}},
-	{"by key u8 i32, all equal", 2*4096 + 1, func(t *testing.T, d *vyre.Device, n int) *subject {
+	{"by key u8 i32, all equal", 2*4096 + 1, func(t *testing.T, d vyre.Device, n int) *subject {
 		return runsSubject[uint8, int32](t, d, prim.Max, n, 1<<20)
 	}},
-	{"runs u64, longer than tiles", 5*8192 + 1, func(t *testing.T, d *vyre.Device, n int) *subject {
+	{"runs u64, longer than tiles", 5*8192 + 1, func(t *testing.T, d vyre.Device, n int) *subject {
 		return runsSubject[uint64, uint32](t, d, prim.And, n, 17000)
 	}},
-	{"by key u32 u32", 3*4096 + 5, func(t *testing.T, d *vyre.Device, n int) *subject {
+	{"by key u32 u32", 3*4096 + 5, func(t *testing.T, d vyre.Device, n int) *subject {
 		return runsSubject[uint32, uint32](t, d, prim.Sum, n, 3)
 	}},
-	{"by key u64 i32, longer than tiles", 5*4096 + 2, func(t *testing.T, d *vyre.Device, n int) *subject {
+	{"by key u64 i32, longer than tiles", 5*4096 + 2, func(t *testing.T, d vyre.Device, n int) *subject {
 		return runsSubject[uint64, int32](t, d, prim.Min, n, 9000)
 	}},
-	{"by key u16 u32 products, none equal", 2*4096 + 3, func(t *testing.T, d *vyre.Device, n int) *subject {
+	{"by key u16 u32 products, none equal", 2*4096 + 3, func(t *testing.T, d vyre.Device, n int) *subject {
 		return runsSubject[uint16, uint32](t, d, prim.Product, n, 0)
 	}},
 }
@@ -308,7 +308,7 @@ func TestVeryLongSegments(t *testing.T) {
 	n := 4096*4096 + 5000
 	x := draws[float32](n, 1)
 	p := must(prim.NewSegmentedReduce[float32, uint32](ctx, d, prim.Sum, 2, n))(t)
-	in, by, out := must(vyre.Upload(d, x))(t), must(vyre.Upload(d, []uint32{0, uint32(n - 3), uint32(n)}))(t), must(vyre.Alloc[float32](d, 2))(t)
+	in, by, out := must(vyre.Upload(ctx, d, x))(t), must(vyre.Upload(ctx, d, []uint32{0, uint32(n - 3), uint32(n)}))(t), must(vyre.Alloc[float32](d, 2))(t)
 	defer closeAll(t, p, in, by, out)
 	seq := d.NewSequence("long")
 	defer seq.Close()
@@ -377,7 +377,7 @@ func TestOffsetsThatFallOrEndPastTheDataTrap(t *testing.T) {
 	}
 }
 
-func badOffsets[I uint32 | uint64](t *testing.T, d *vyre.Device, ends ...I) {
+func badOffsets[I uint32 | uint64](t *testing.T, d vyre.Device, ends ...I) {
 	t.Helper()
 	reduce := must(prim.NewSegmentedReduce[uint32, I](ctx, d, prim.Sum, 3, 10))(t)
 	scan := must(prim.NewSegmentedScan[uint32, I](ctx, d, prim.Sum, 3, 10))(t)

@@ -19,17 +19,17 @@ type SegmentedScan[T vyre.Element, I uint32 | uint64] struct {
 
 // NewSegmentedScan makes an inclusive scan of at most max segments with offsets of type I, of at most elements integers or
 // floats of fixed size in all.
-func NewSegmentedScan[T vyre.Element, I uint32 | uint64](ctx context.Context, dev *vyre.Device, op Operator, max, elements int) (*SegmentedScan[T, I], error) {
+func NewSegmentedScan[T vyre.Element, I uint32 | uint64](ctx context.Context, dev vyre.Device, op Operator, max, elements int) (*SegmentedScan[T, I], error) {
 	return newSegmentedScan[T, I](ctx, dev, op, max, elements, false)
 }
 
 // NewExclusiveSegmentedScan makes a SegmentedScan in which each segment begins with the value that changes no other, of
 // floats +0, 1, +Inf or -Inf, and leaves its last element out.
-func NewExclusiveSegmentedScan[T vyre.Element, I uint32 | uint64](ctx context.Context, dev *vyre.Device, op Operator, max, elements int) (*SegmentedScan[T, I], error) {
+func NewExclusiveSegmentedScan[T vyre.Element, I uint32 | uint64](ctx context.Context, dev vyre.Device, op Operator, max, elements int) (*SegmentedScan[T, I], error) {
 	return newSegmentedScan[T, I](ctx, dev, op, max, elements, true)
 }
 
-func newSegmentedScan[T vyre.Element, I uint32 | uint64](ctx context.Context, dev *vyre.Device, op Operator, max, elements int, exclusive bool) (*SegmentedScan[T, I], error) {
+func newSegmentedScan[T vyre.Element, I uint32 | uint64](ctx context.Context, dev vyre.Device, op Operator, max, elements int, exclusive bool) (*SegmentedScan[T, I], error) {
 	what := fmt.Sprintf("SegmentedScan[%s, %s]", typeName[T](), typeName[I]())
 	m, err := begin(dev, what, max)
 	if err != nil {

@@ -124,16 +124,16 @@ type Select[T vyre.Element, F Flag] struct {
 }
 
 // NewSelect makes a selection among at most max elements of 1, 2, 4, 8 or 16 bytes.
-func NewSelect[T vyre.Element, F Flag](ctx context.Context, dev *vyre.Device, max int) (*Select[T, F], error) {
+func NewSelect[T vyre.Element, F Flag](ctx context.Context, dev vyre.Device, max int) (*Select[T, F], error) {
 	return newSelect[T, F](ctx, dev, "Select", max, block.Selection{InPlace: true})
 }
 
 // NewPartition makes a partition of at most max elements of 1, 2, 4, 8 or 16 bytes. It reads the flags twice.
-func NewPartition[T vyre.Element, F Flag](ctx context.Context, dev *vyre.Device, max int) (*Select[T, F], error) {
+func NewPartition[T vyre.Element, F Flag](ctx context.Context, dev vyre.Device, max int) (*Select[T, F], error) {
 	return newSelect[T, F](ctx, dev, "Partition", max, block.Selection{Others: true})
 }
 
-func newSelect[T vyre.Element, F Flag](ctx context.Context, dev *vyre.Device, name string, max int, how block.Selection) (*Select[T, F], error) {
+func newSelect[T vyre.Element, F Flag](ctx context.Context, dev vyre.Device, name string, max int, how block.Selection) (*Select[T, F], error) {
 	what := fmt.Sprintf("%s[%s, %s]", name, typeName[T](), typeName[F]())
 	m, err := begin(dev, what, max)
 	if err != nil {
@@ -186,7 +186,7 @@ type SelectIndices[I uint32 | uint64, F Flag] struct {
 }
 
 // NewSelectIndices makes a selection of the places of at most max flags.
-func NewSelectIndices[I uint32 | uint64, F Flag](ctx context.Context, dev *vyre.Device, max int) (*SelectIndices[I, F], error) {
+func NewSelectIndices[I uint32 | uint64, F Flag](ctx context.Context, dev vyre.Device, max int) (*SelectIndices[I, F], error) {
 	what := fmt.Sprintf("SelectIndices[%s, %s]", typeName[I](), typeName[F]())
 	m, err := begin(dev, what, max)
 	if err != nil {
@@ -224,7 +224,7 @@ func (s *SelectIndices[I, F]) Record(seq *vyre.Sequence, n Length, flags *vyre.B
 
 // SelectSlice returns the elements of a slice beside which a flag stands, in another of its length: it makes a Select, uploads,
 // runs and reads.
-func SelectSlice[T vyre.Element, F Flag](ctx context.Context, dev *vyre.Device, x []T, flags []F) ([]T, error) {
+func SelectSlice[T vyre.Element, F Flag](ctx context.Context, dev vyre.Device, x []T, flags []F) ([]T, error) {
 	s, err := NewSelect[T, F](ctx, dev, len(x))
 	if err != nil {
 		return nil, err

@@ -62,7 +62,7 @@ func selected[T vyre.Element](x []T, chosen func(i int) bool, others bool) (out 
 }
 
 // selectSubject is a selection, in place or not, or a partition.
-func selectSubject[T vyre.Element, F prim.Flag](t *testing.T, d *vyre.Device, form string, max, every int) *subject {
+func selectSubject[T vyre.Element, F prim.Flag](t *testing.T, d vyre.Device, form string, max, every int) *subject {
 	make := prim.NewSelect[T, F]
 	if form == "partition" {
 		make = prim.NewPartition[T, F]
@@ -93,7 +93,7 @@ func selectSubject[T vyre.Element, F prim.Flag](t *testing.T, d *vyre.Device, fo
 }
 
 // indicesSubject finds places.
-func indicesSubject[I uint32 | uint64, F prim.Flag](t *testing.T, d *vyre.Device, max int) *subject {
+func indicesSubject[I uint32 | uint64, F prim.Flag](t *testing.T, d vyre.Device, max int) *subject {
 	p := must(prim.NewSelectIndices[I, F](ctx, d, max))(t)
 	t.Cleanup(func() { closeAll(t, p) })
 	flags := flagged[F](max+2, 3)
@@ -120,7 +120,7 @@ func indicesSubject[I uint32 | uint64, F prim.Flag](t *testing.T, d *vyre.Device
 }
 
 // uniqueSubject keeps the first of runs.
-func uniqueSubject[K, V vyre.Element](t *testing.T, d *vyre.Device, max int, byKey bool) *subject {
+func uniqueSubject[K, V vyre.Element](t *testing.T, d vyre.Device, max int, byKey bool) *subject {
 	skip := max % 2
 	dataK, dataV := payloads[K](max+2, 3), payloads[V](max+2, 4)
 	keys, values := hold(t, d, dataK, skip), hold(t, d, dataV, skip)
@@ -160,53 +160,53 @@ func uniqueSubject[K, V vyre.Element](t *testing.T, d *vyre.Device, max int, byK
 // choices are the primitives that choose, by name, for max elements.
 var choices = []struct {
 	name string
-	make func(t *testing.T, d *vyre.Device, max int) *subject
+	make func(t *testing.T, d vyre.Device, max int) *subject
 }{
-	{"select u32 by u8", func(t *testing.T, d *vyre.Device, max int) *subject {
+	{"select u32 by u8", func(t *testing.T, d vyre.Device, max int) *subject {
 		return selectSubject[uint32, uint8](t, d, "select", max, 2)
 	}},
-	{"select u8 by u16", func(t *testing.T, d *vyre.Device, max int) *subject {
+	{"select u8 by u16", func(t *testing.T, d vyre.Device, max int) *subject {
 		return selectSubject[uint8, uint16](t, d, "select", max, 5)
 	}},
-	{"select u64 by u32, in place", func(t *testing.T, d *vyre.Device, max int) *subject {
+	{"select u64 by u32, in place", func(t *testing.T, d vyre.Device, max int) *subject {
 		return selectSubject[uint64, uint32](t, d, "in place", max, 3)
 	}},
-	{"select f16 bits by u64, in place", func(t *testing.T, d *vyre.Device, max int) *subject {
+	{"select f16 bits by u64, in place", func(t *testing.T, d vyre.Device, max int) *subject {
 		return selectSubject[uint16, uint64](t, d, "in place", max, 1)
 	}},
-	{"select 16 bytes by u8, in place", func(t *testing.T, d *vyre.Device, max int) *subject {
+	{"select 16 bytes by u8, in place", func(t *testing.T, d vyre.Device, max int) *subject {
 		return selectSubject[[4]float32, uint8](t, d, "in place", max, 2)
 	}},
-	{"select u32 by u8, in place", func(t *testing.T, d *vyre.Device, max int) *subject {
+	{"select u32 by u8, in place", func(t *testing.T, d vyre.Device, max int) *subject {
 		return selectSubject[uint32, uint8](t, d, "in place", max, 2)
 	}},
-	{"partition 16 bytes by u8", func(t *testing.T, d *vyre.Device, max int) *subject {
+	{"partition 16 bytes by u8", func(t *testing.T, d vyre.Device, max int) *subject {
 		return selectSubject[[2]uint64, uint8](t, d, "partition", max, 2)
 	}},
-	{"partition f32 by u64", func(t *testing.T, d *vyre.Device, max int) *subject {
+	{"partition f32 by u64", func(t *testing.T, d vyre.Device, max int) *subject {
 		return selectSubject[float32, uint64](t, d, "partition", max, 9)
 	}},
-	{"places of 32 bits by u8", func(t *testing.T, d *vyre.Device, max int) *subject { return indicesSubject[uint32, uint8](t, d, max) }},
-	{"places of 64 bits by u64", func(t *testing.T, d *vyre.Device, max int) *subject { return indicesSubject[uint64, uint64](t, d, max) }},
-	{"unique u8", func(t *testing.T, d *vyre.Device, max int) *subject {
+	{"places of 32 bits by u8", func(t *testing.T, d vyre.Device, max int) *subject { return indicesSubject[uint32, uint8](t, d, max) }},
+	{"places of 64 bits by u64", func(t *testing.T, d vyre.Device, max int) *subject { return indicesSubject[uint64, uint64](t, d, max) }},
+	{"unique u8", func(t *testing.T, d vyre.Device, max int) *subject {
 		return uniqueSubject[uint8, uint8](t, d, max, false)
 	}},
-	{"unique u16", func(t *testing.T, d *vyre.Device, max int) *subject {
+	{"unique u16", func(t *testing.T, d vyre.Device, max int) *subject {
 		return uniqueSubject[int16, uint8](t, d, max, false)
 	}},
-	{"unique u32", func(t *testing.T, d *vyre.Device, max int) *subject {
+	{"unique u32", func(t *testing.T, d vyre.Device, max int) *subject {
 		return uniqueSubject[uint32, uint8](t, d, max, false)
 	}},
-	{"unique f64", func(t *testing.T, d *vyre.Device, max int) *subject {
+	{"unique f64", func(t *testing.T, d vyre.Device, max int) *subject {
 		return uniqueSubject[float64, uint8](t, d, max, false)
 	}},
-	{"unique 16 bytes", func(t *testing.T, d *vyre.Device, max int) *subject {
+	{"unique 16 bytes", func(t *testing.T, d vyre.Device, max int) *subject {
 		return uniqueSubject[[4]uint32, uint8](t, d, max, false)
 	}},
-	{"unique u64 with f32", func(t *testing.T, d *vyre.Device, max int) *subject {
+	{"unique u64 with f32", func(t *testing.T, d vyre.Device, max int) *subject {
 		return uniqueSubject[uint64, float32](t, d, max, true)
 	}},
-	{"unique u8 with 16 bytes", func(t *testing.T, d *vyre.Device, max int) *subject {
+	{"unique u8 with 16 bytes", func(t *testing.T, d vyre.Device, max int) *subject {
 		return uniqueSubject[uint8, [2]float64](t, d, max, true)
 	}},
 }

@@ -11,14 +11,14 @@ import (
 // job is one run of a primitive over slices of the host.
 type job struct {
 	ctx     context.Context
-	dev     *vyre.Device
+	dev     vyre.Device
 	seq     *vyre.Sequence
 	buffers []io.Closer
 	reads   []func() error
 }
 
 // once runs a primitive once, and gives back everything, the primitive too. record gets buffers by given and wanted.
-func once(ctx context.Context, dev *vyre.Device, p io.Closer, record func(*job) error) error {
+func once(ctx context.Context, dev vyre.Device, p io.Closer, record func(*job) error) error {
 	j := &job{ctx: ctx, dev: dev, seq: dev.NewSequence("once")}
 	err := record(j)
 	if err == nil {
@@ -38,7 +38,7 @@ func once(ctx context.Context, dev *vyre.Device, p io.Closer, record func(*job) 
 
 // given returns a buffer that holds a slice.
 func given[T vyre.Element](j *job, x []T) (*vyre.Buffer[T], error) {
-	b, err := vyre.Upload(j.dev, x)
+	b, err := vyre.Upload(j.ctx, j.dev, x)
 	if err == nil {
 		j.buffers = append(j.buffers, b)
 	}

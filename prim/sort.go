@@ -220,7 +220,7 @@ func (s *sorter) record(seq *vyre.Sequence, st *Step, n Length, keys, values, ou
 type Sort[K vyre.Element] struct{ *sorter }
 
 // NewSort makes a sort of at most max keys, integers or floats of fixed size.
-func NewSort[K vyre.Element](ctx context.Context, dev *vyre.Device, max int, o SortOptions) (*Sort[K], error) {
+func NewSort[K vyre.Element](ctx context.Context, dev vyre.Device, max int, o SortOptions) (*Sort[K], error) {
 	what := fmt.Sprintf("Sort[%s]", typeName[K]())
 	m, err := begin(dev, what, max)
 	if err != nil {
@@ -248,7 +248,7 @@ func (s *Sort[K]) Record(seq *vyre.Sequence, n Length, keys, out *vyre.Buffer[K]
 }
 
 // SortSlice returns the keys of a slice sorted: it makes a Sort, uploads, runs and reads. The slice stays as it is.
-func SortSlice[K vyre.Element](ctx context.Context, dev *vyre.Device, keys []K, o SortOptions) ([]K, error) {
+func SortSlice[K vyre.Element](ctx context.Context, dev vyre.Device, keys []K, o SortOptions) ([]K, error) {
 	o.Swap = false
 	s, err := NewSort[K](ctx, dev, len(keys), o)
 	if err != nil {

@@ -99,14 +99,14 @@ func draw[K gpu.Number](n, shape int) []K {
 func same[T vyre.Element](a, b []T) bool { return slices.Equal(vyre.Bytes(a), vyre.Bytes(b)) }
 
 // poisoned is a buffer of n elements and some more, full of a byte.
-func poisoned[T vyre.Element](t *testing.T, d *vyre.Device, n int) *vyre.Buffer[T] {
+func poisoned[T vyre.Element](t *testing.T, d vyre.Device, n int) *vyre.Buffer[T] {
 	t.Helper()
 	x := make([]T, n+40)
 	bytes := vyre.Bytes(x)
 	for i := range bytes {
 		bytes[i] = 0xa5
 	}
-	return must(vyre.Upload(d, x))(t)
+	return must(vyre.Upload(t.Context(), d, x))(t)
 }
 
 // result reads n elements, and complains where what follows has changed.
@@ -122,10 +122,10 @@ func result[T vyre.Element](t *testing.T, b *vyre.Buffer[T], n int) []T {
 }
 
 // sorts sorts keys alone, made for max, and compares with order.
-func sorts[K gpu.Number](t *testing.T, d *vyre.Device, keys []K, max int, o prim.SortOptions) {
+func sorts[K gpu.Number](t *testing.T, d vyre.Device, keys []K, max int, o prim.SortOptions) {
 	t.Helper()
 	s := must(prim.NewSort[K](ctx, d, max, o))(t)
-	in, out := must(vyre.Upload(d, keys))(t), poisoned[K](t, d, len(keys))
+	in, out := must(vyre.Upload(ctx, d, keys))(t), poisoned[K](t, d, len(keys))
 	seq := d.NewSequence("sort")
 	s.Record(seq, prim.N(len(keys)), in, out)
 	run(t, seq)
@@ -144,14 +144,14 @@ func sorts[K gpu.Number](t *testing.T, d *vyre.Device, keys []K, max int, o prim
 }
 
 // pairs is sorts for pairs; the values are drawn from their places.
-func pairs[K gpu.Number, V vyre.Element](t *testing.T, d *vyre.Device, keys []K, max int, o prim.SortOptions, value func(i int) V) {
+func pairs[K gpu.Number, V vyre.Element](t *testing.T, d vyre.Device, keys []K, max int, o prim.SortOptions, value func(i int) V) {
 	t.Helper()
 	s := must(prim.NewSortPairs[K, V](ctx, d, max, o))(t)
 	values := make([]V, len(keys))
 	for i := range values {
 		values[i] = value(i)
 	}
-	in, inV := must(vyre.Upload(d, keys))(t), must(vyre.Upload(d, values))(t)
+	in, inV := must(vyre.Upload(ctx, d, keys))(t), must(vyre.Upload(ctx, d, values))(t)
 	out, outV := poisoned[K](t, d, len(keys)), poisoned[V](t, d, len(keys))
 	seq := d.NewSequence("sort pairs")
 	s.Record(seq, prim.N(len(keys)), in, inV, out, outV)
@@ -221,10 +221,10 @@ func TestFloatsAreSortedByTheirBits(t *testing.T) {
 }
 
 // sortCase is one kind of key with keys alone, and with values of one size.
-type sortCase func(t *testing.T, d *vyre.Device, n, max, shape int, o prim.SortOptions)
+type sortCase func(t *testing.T, d vyre.Device, n, max, shape int, o prim.SortOptions)
 
 func caseOf[K gpu.Number, V vyre.Element](value func(i int) V) sortCase {
-	return func(t *testing.T, d *vyre.Device, n, max, shape int, o prim.SortOptions) {
+	return func(t *testing.T, d vyre.Device, n, max, shape int, o prim.SortOptions) {
 		t.Helper()
 		var key K
 		if o.To > 0 {
@@ -302,7 +302,7 @@ func TestSortsLeaveEqualDigitsOut(t *testing.T) {
 						}
 					}
 				}
-				in, inV := must(vyre.Upload(d, keys))(t), must(vyre.Upload(d, values))(t)
+				in, inV := must(vyre.Upload(ctx, d, keys))(t), must(vyre.Upload(ctx, d, values))(t)
 				out, outV := must(vyre.Alloc[uint32](d, n))(t), must(vyre.Alloc[uint32](d, n))(t)
 				seq := d.NewSequence("digits")
 				s.Record(seq, prim.N(n), in, inV, out, outV)
@@ -336,8 +336,7 @@ func TestSortsOfAnyGridAndScheduleAreTheSame(t *testing.T) {
 			schedules = append(schedules, cpu.Seeded(chance.Uint64()))
 		}
 		for _, schedule := range schedules {
-			dev := must(cpu.Open(cpu.Options{Engine: cpu.Interp, Run: cpu.RunOptions{Schedule: schedule, Detect: cpu.Everything}}))(t)
-			d := &vyre.Device{Device: dev}
+			d := must(cpu.Open(cpu.Options{Engine: cpu.Interp, Run: cpu.RunOptions{Schedule: schedule, Detect: cpu.Everything}}))(t)
 			pairs(t, d, draw[uint16](17000, 0), 17000, prim.SortOptions{To: 9}, func(i int) uint32 { return uint32(i) })
 			sorts(t, d, draw[uint32](100, 0), 100, prim.SortOptions{Swap: true})
 			closeAll(t, d)
@@ -353,7 +352,7 @@ func TestSortsOfLengthsOnTheDevice(t *testing.T) {
 		for _, most := range []int{1000, 9000} {
 			keys := draw[uint32](most, 0)
 			s := must(prim.NewSort[uint32](ctx, d, most, prim.SortOptions{}))(t)
-			in, out, n := must(vyre.Upload(d, keys))(t), poisoned[uint32](t, d, most), must(vyre.Alloc[uint32](d, 1))(t)
+			in, out, n := must(vyre.Upload(ctx, d, keys))(t), poisoned[uint32](t, d, most), must(vyre.Alloc[uint32](d, 1))(t)
 			seq := d.NewSequence("length on the device")
 			seq.Repeat(2, func() { s.Record(seq, prim.At(n), in, out) })
 			for _, k := range []int{0, 1, most - 1, most} {
@@ -411,7 +410,7 @@ func TestSortsRefuseWhatIsWrong(t *testing.T) {
 		}
 	}
 	s := must(prim.NewSort[uint32](ctx, d, 10, prim.SortOptions{}))(t)
-	in, out := must(vyre.Upload(d, make([]uint32, 20)))(t), must(vyre.Alloc[uint32](d, 9))(t)
+	in, out := must(vyre.Upload(ctx, d, make([]uint32, 20)))(t), must(vyre.Alloc[uint32](d, 9))(t)
 	for n, text := range map[int]string{11: "above 10", 10: "range of 9"} {
 		seq := d.NewSequence("too long")
 		s.Record(seq, prim.N(n), in, out)

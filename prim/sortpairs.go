@@ -20,7 +20,7 @@ type SortPairs[K, V vyre.Element] struct {
 
 // NewSortPairs makes a sort of at most max pairs of keys, integers or floats of fixed size, and values of 1, 2, 4, 8 or 16
 // bytes. Swap is for values of 4 and 8 bytes.
-func NewSortPairs[K, V vyre.Element](ctx context.Context, dev *vyre.Device, max int, o SortOptions) (*SortPairs[K, V], error) {
+func NewSortPairs[K, V vyre.Element](ctx context.Context, dev vyre.Device, max int, o SortOptions) (*SortPairs[K, V], error) {
 	what := fmt.Sprintf("SortPairs[%s, %s]", typeName[K](), typeName[V]())
 	m, err := begin(dev, what, max)
 	if err != nil {
@@ -99,7 +99,7 @@ func (s *SortPairs[K, V]) Record(seq *vyre.Sequence, n Length, keys *vyre.Buffer
 }
 
 // SortPairsSlice returns the pairs of two slices of one length sorted: it makes a SortPairs, uploads, runs and reads.
-func SortPairsSlice[K, V vyre.Element](ctx context.Context, dev *vyre.Device, keys []K, values []V, o SortOptions) ([]K, []V, error) {
+func SortPairsSlice[K, V vyre.Element](ctx context.Context, dev vyre.Device, keys []K, values []V, o SortOptions) ([]K, []V, error) {
 	o.Swap = false
 	s, err := NewSortPairs[K, V](ctx, dev, len(keys), o)
 	if err != nil {

@@ -23,7 +23,7 @@ type SegmentedSort[K vyre.Element, O uint32 | uint64] struct {
 
 // NewSegmentedSort makes a sort of segments with at most max keys in all, integers or floats of fixed size. It sorts by all of
 // a key, and takes neither From and To nor Swap. O is the type of the offsets.
-func NewSegmentedSort[K vyre.Element, O uint32 | uint64](ctx context.Context, dev *vyre.Device, max int, o SortOptions) (*SegmentedSort[K, O], error) {
+func NewSegmentedSort[K vyre.Element, O uint32 | uint64](ctx context.Context, dev vyre.Device, max int, o SortOptions) (*SegmentedSort[K, O], error) {
 	what := fmt.Sprintf("SegmentedSort[%s, %s]", typeName[K](), typeName[O]())
 	m, err := begin(dev, what, max)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 )
 
 // segmentsOf sorts segments of these lengths, and compares each with a sort of its own.
-func segmentsOf[K gpu.Number, O uint32 | uint64](t *testing.T, d *vyre.Device, shape int, down bool, lengths ...int) {
+func segmentsOf[K gpu.Number, O uint32 | uint64](t *testing.T, d vyre.Device, shape int, down bool, lengths ...int) {
 	t.Helper()
 	offsets, total := []O{3}, 3 // some elements are in no segment
 	for _, n := range lengths {
@@ -22,7 +22,7 @@ func segmentsOf[K gpu.Number, O uint32 | uint64](t *testing.T, d *vyre.Device, s
 	keys := draw[K](total+2, shape)
 	o := prim.SortOptions{Descending: down}
 	s := must(prim.NewSegmentedSort[K, O](ctx, d, len(keys), o))(t)
-	in, at, out := must(vyre.Upload(d, keys))(t), must(vyre.Upload(d, offsets))(t), poisoned[K](t, d, len(keys))
+	in, at, out := must(vyre.Upload(ctx, d, keys))(t), must(vyre.Upload(ctx, d, offsets))(t), poisoned[K](t, d, len(keys))
 	seq := d.NewSequence("segments")
 	var step *prim.Step
 	seq.Repeat(2, func() { step = s.Record(seq, prim.N(len(lengths)), at, in, out) })
@@ -90,9 +90,9 @@ func TestSegmentsRefuseWhatIsWrong(t *testing.T) {
 		}
 	}
 	s := must(prim.NewSegmentedSort[uint32, uint32](ctx, d, 10, prim.SortOptions{}))(t)
-	in, out := must(vyre.Upload(d, make([]uint32, 20)))(t), must(vyre.Alloc[uint32](d, 20))(t)
+	in, out := must(vyre.Upload(ctx, d, make([]uint32, 20)))(t), must(vyre.Alloc[uint32](d, 20))(t)
 	for _, offsets := range [][]uint32{{0, 5, 4}, {0, 11}} {
-		at := must(vyre.Upload(d, offsets))(t)
+		at := must(vyre.Upload(ctx, d, offsets))(t)
 		seq := d.NewSequence("wrong")
 		s.Record(seq, prim.N(len(offsets)-1), at, in, out)
 		if _, err := seq.Run(ctx); err == nil || !strings.Contains(err.Error(), "segment ends") {

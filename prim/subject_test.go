@@ -15,7 +15,7 @@ import (
 
 // subject is a primitive on a device with its buffers, for at most max elements.
 type subject struct {
-	d      *vyre.Device
+	d      vyre.Device
 	max    int
 	record func(seq *vyre.Sequence, n prim.Length) *prim.Step
 	begin  func(t *testing.T)        // sets the buffers
@@ -116,7 +116,7 @@ func (s *subject) setters(t *testing.T) {
 }
 
 func onDevice[C uint32 | uint64](t *testing.T, s *subject) {
-	count := must(vyre.Upload(s.d, []C{0}))(t)
+	count := must(vyre.Upload(t.Context(), s.d, []C{0}))(t)
 	defer count.Close()
 	seq := s.d.NewSequence("counted")
 	defer seq.Close()
@@ -138,7 +138,7 @@ func onDevice[C uint32 | uint64](t *testing.T, s *subject) {
 }
 
 // seeded is the interpreter with an order drawn from a seed, and all detectors.
-func seeded(t *testing.T, seed uint64) *vyre.Device {
+func seeded(t *testing.T, seed uint64) vyre.Device {
 	d, err := cpu.Open(cpu.Options{Engine: cpu.Interp, Run: cpu.RunOptions{Schedule: cpu.Seeded(seed), Detect: cpu.Everything}})
 	if err != nil {
 		t.Fatal(err)
@@ -148,7 +148,7 @@ func seeded(t *testing.T, seed uint64) *vyre.Device {
 			t.Error(err)
 		}
 	})
-	return &vyre.Device{Device: d}
+	return d
 }
 
 // tileEdges are lengths at which something changes in a primitive of tiles.
@@ -181,9 +181,9 @@ type buffer[T vyre.Element] struct {
 
 // hold returns a buffer of the elements of fill but the first skip and the last few. One that begins at an odd place has
 // accesses of single elements.
-func hold[T vyre.Element](t *testing.T, d *vyre.Device, fill []T, skip int) *buffer[T] {
+func hold[T vyre.Element](t *testing.T, d vyre.Device, fill []T, skip int) *buffer[T] {
 	t.Helper()
-	all := must(vyre.Upload(d, fill))(t)
+	all := must(vyre.Upload(t.Context(), d, fill))(t)
 	t.Cleanup(func() { all.Close() })
 	return &buffer[T]{all.View(skip, len(fill)-2+skip), all, skip, fill}
 }

@@ -32,9 +32,9 @@ func near(most int) int {
 // trials do something drawn with some primitive, and compare with its oracle.
 var trials = []struct {
 	name string
-	run  func(t *testing.T, d *vyre.Device)
+	run  func(t *testing.T, d vyre.Device)
 }{
-	{"reduce", func(t *testing.T, d *vyre.Device) {
+	{"reduce", func(t *testing.T, d vyre.Device) {
 		each := []func(n int){
 			func(n int) { integers[uint8](t, d, n) }, func(n int) { integers[int16](t, d, n) },
 			func(n int) { integers[uint32](t, d, n) }, func(n int) { integers[int64](t, d, n) },
@@ -43,13 +43,13 @@ var trials = []struct {
 		}
 		each[chance.IntN(len(each))](near(20000))
 	}},
-	{"scan", func(t *testing.T, d *vyre.Device) {
+	{"scan", func(t *testing.T, d vyre.Device) {
 		c := scanTypes[chance.IntN(len(scanTypes))]
 		n := near(20000)
 		s := c.make(t, d, prim.Operator(chance.IntN(int(c.ops))), chance.IntN(2) == 0, chance.IntN(2) == 0, max(1, n+chance.IntN(2)*chance.IntN(9000)))
 		lengthOf(t, s, n)
 	}},
-	{"sort", func(t *testing.T, d *vyre.Device) {
+	{"sort", func(t *testing.T, d vyre.Device) {
 		n := near(20000)
 		o := prim.SortOptions{Descending: chance.IntN(2) == 0, Swap: chance.IntN(3) == 0}
 		if chance.IntN(3) == 0 {
@@ -57,26 +57,26 @@ var trials = []struct {
 		}
 		sortCases[chance.IntN(len(sortCases))](t, d, n, n+chance.IntN(2)*chance.IntN(9000), chance.IntN(len(shapes)), o)
 	}},
-	{"choice", func(t *testing.T, d *vyre.Device) {
+	{"choice", func(t *testing.T, d vyre.Device) {
 		n := near(20000)
 		lengthOf(t, choices[chance.IntN(len(choices))].make(t, d, max(1, n+chance.IntN(2)*chance.IntN(9000))), n)
 	}},
-	{"segments", func(t *testing.T, d *vyre.Device) {
+	{"segments", func(t *testing.T, d vyre.Device) {
 		c := segmented[chance.IntN(len(segmented))]
 		most := 1 + chance.IntN(c.max)
 		lengthOf(t, c.make(t, d, most), near(most))
 	}},
-	{"merge", func(t *testing.T, d *vyre.Device) {
+	{"merge", func(t *testing.T, d vyre.Device) {
 		merges[uint32](t, d, near(8000), near(8000), chance.IntN(len(shapes)), chance.IntN(2) == 0, func(i int) uint64 { return uint64(i) })
 	}},
-	{"merge of floats", func(t *testing.T, d *vyre.Device) {
+	{"merge of floats", func(t *testing.T, d vyre.Device) {
 		merges[float32](t, d, near(8000), near(8000), chance.IntN(len(shapes)), chance.IntN(2) == 0, func(i int) uint16 { return uint16(i) })
 	}},
-	{"search", func(t *testing.T, d *vyre.Device) {
+	{"search", func(t *testing.T, d vyre.Device) {
 		n := near(4000)
 		searches[int32, uint32](t, d, n, max(n, near(4000)), chance.IntN(len(shapes)), prim.SearchOptions{Descending: chance.IntN(2) == 0, Upper: chance.IntN(2) == 0})
 	}},
-	{"segments sorted", func(t *testing.T, d *vyre.Device) {
+	{"segments sorted", func(t *testing.T, d vyre.Device) {
 		lengths := make([]int, 1+chance.IntN(20))
 		for i := range lengths {
 			lengths[i] = near(200)
@@ -93,7 +93,7 @@ func lengthOf(t *testing.T, s *subject, n int) {
 		s.simple(t, fmt.Sprint(n), n)
 		return
 	}
-	count := must(vyre.Upload(s.d, []uint32{uint32(n)}))(t)
+	count := must(vyre.Upload(t.Context(), s.d, []uint32{uint32(n)}))(t)
 	s.run(t, fmt.Sprint(n, " on the device"), n, func(seq *vyre.Sequence) { s.record(seq, prim.At(count)) })
 	closeAll(t, count)
 }

@@ -16,7 +16,7 @@ type Unique[T vyre.Element] struct {
 }
 
 // NewUnique makes a Unique of at most max elements of 1, 2, 4, 8 or 16 bytes.
-func NewUnique[T vyre.Element](ctx context.Context, dev *vyre.Device, max int) (*Unique[T], error) {
+func NewUnique[T vyre.Element](ctx context.Context, dev vyre.Device, max int) (*Unique[T], error) {
 	what := fmt.Sprintf("Unique[%s]", typeName[T]())
 	m, err := begin(dev, what, max)
 	if err != nil {
@@ -65,7 +65,7 @@ type UniqueByKey[K, V vyre.Element] struct {
 }
 
 // NewUniqueByKey makes a UniqueByKey of at most max keys and values of 1, 2, 4, 8 or 16 bytes.
-func NewUniqueByKey[K, V vyre.Element](ctx context.Context, dev *vyre.Device, max int) (*UniqueByKey[K, V], error) {
+func NewUniqueByKey[K, V vyre.Element](ctx context.Context, dev vyre.Device, max int) (*UniqueByKey[K, V], error) {
 	what := fmt.Sprintf("UniqueByKey[%s, %s]", typeName[K](), typeName[V]())
 	m, err := begin(dev, what, max)
 	if err != nil {

@@ -22,7 +22,7 @@ import (
 // recordShape is a type of records, and a test for each primitive that compares elements, over it.
 type recordShape struct {
 	name  string
-	tests []func(t *testing.T, d *vyre.Device, n int)
+	tests []func(t *testing.T, d vyre.Device, n int)
 }
 
 type inner struct {
@@ -137,11 +137,11 @@ func shapesOfRecords() []recordShape {
 // shape tests all primitives over records that of makes of few numbers.
 func shape[T vyre.Element](name string, of func(k uint8) T) recordShape {
 	s := recordShape{name: name}
-	for _, test := range []func(t *testing.T, d *vyre.Device, x, want []T, lengths []uint32){
+	for _, test := range []func(t *testing.T, d vyre.Device, x, want []T, lengths []uint32){
 		uniqueOfRecords[T], uniqueByRecords[T], lengthsOfRecords[T, uint32], lengthsOfRecords[T, uint64],
 		reduceByRecords[T, uint32], reduceByRecords[T, uint64], reduceByRecords[T, float32],
 	} {
-		s.tests = append(s.tests, func(t *testing.T, d *vyre.Device, n int) {
+		s.tests = append(s.tests, func(t *testing.T, d vyre.Device, n int) {
 			x := dirty(n, of)
 			var want []T
 			var lengths []uint32
@@ -193,7 +193,7 @@ func foundOf[T vyre.Element](t *testing.T, b *vyre.Buffer[T], count *vyre.Buffer
 }
 
 // runOf runs what record appends, and closes the primitive.
-func runOf(t *testing.T, d *vyre.Device, p interface{ Close() error }, record func(seq *vyre.Sequence)) {
+func runOf(t *testing.T, d vyre.Device, p interface{ Close() error }, record func(seq *vyre.Sequence)) {
 	t.Helper()
 	seq := d.NewSequence(t.Name())
 	record(seq)
@@ -217,20 +217,20 @@ func expect[T vyre.Element](t *testing.T, what string, got, want []T) {
 	}
 }
 
-func uniqueOfRecords[T vyre.Element](t *testing.T, d *vyre.Device, x, want []T, _ []uint32) {
+func uniqueOfRecords[T vyre.Element](t *testing.T, d vyre.Device, x, want []T, _ []uint32) {
 	t.Helper()
 	p := must(prim.NewUnique[T](ctx, d, len(x)))(t)
-	in, out, count := must(vyre.Upload(d, x))(t), must(vyre.Alloc[T](d, len(x)))(t), must(vyre.Alloc[uint32](d, 1))(t)
+	in, out, count := must(vyre.Upload(ctx, d, x))(t), must(vyre.Alloc[T](d, len(x)))(t), must(vyre.Alloc[uint32](d, 1))(t)
 	runOf(t, d, p, func(seq *vyre.Sequence) { p.Record(seq, prim.N(len(x)), in, out, count) })
 	expect(t, "Unique", foundOf(t, out, count), want)
 	closeAll(t, in, out, count)
 }
 
-func uniqueByRecords[T vyre.Element](t *testing.T, d *vyre.Device, x, want []T, _ []uint32) {
+func uniqueByRecords[T vyre.Element](t *testing.T, d vyre.Device, x, want []T, _ []uint32) {
 	t.Helper()
 	p := must(prim.NewUniqueByKey[T, uint32](ctx, d, len(x)))(t)
-	in, out, count := must(vyre.Upload(d, x))(t), must(vyre.Alloc[T](d, len(x)))(t), must(vyre.Alloc[uint32](d, 1))(t)
-	values, kept := must(vyre.Upload(d, words(len(x))))(t), must(vyre.Alloc[uint32](d, len(x)))(t)
+	in, out, count := must(vyre.Upload(ctx, d, x))(t), must(vyre.Alloc[T](d, len(x)))(t), must(vyre.Alloc[uint32](d, 1))(t)
+	values, kept := must(vyre.Upload(ctx, d, words(len(x))))(t), must(vyre.Alloc[uint32](d, len(x)))(t)
 	runOf(t, d, p, func(seq *vyre.Sequence) { p.Record(seq, prim.N(len(x)), in, values, out, kept, count) })
 	expect(t, "UniqueByKey", foundOf(t, out, count), want)
 	if w := words(1); foundOf(t, kept, count)[0] != w[0] {
@@ -239,10 +239,10 @@ func uniqueByRecords[T vyre.Element](t *testing.T, d *vyre.Device, x, want []T, 
 	closeAll(t, in, out, count, values, kept)
 }
 
-func lengthsOfRecords[T vyre.Element, C uint32 | uint64](t *testing.T, d *vyre.Device, x, want []T, lengths []uint32) {
+func lengthsOfRecords[T vyre.Element, C uint32 | uint64](t *testing.T, d vyre.Device, x, want []T, lengths []uint32) {
 	t.Helper()
 	p := must(prim.NewRunLengths[T, C](ctx, d, len(x)))(t)
-	in, out, count := must(vyre.Upload(d, x))(t), must(vyre.Alloc[T](d, len(x)))(t), must(vyre.Alloc[uint32](d, 1))(t)
+	in, out, count := must(vyre.Upload(ctx, d, x))(t), must(vyre.Alloc[T](d, len(x)))(t), must(vyre.Alloc[uint32](d, 1))(t)
 	long := must(vyre.Alloc[C](d, len(x)))(t)
 	runOf(t, d, p, func(seq *vyre.Sequence) { p.Record(seq, prim.N(len(x)), in, out, long, count) })
 	expect(t, "RunLengths", foundOf(t, out, count), want)
@@ -252,11 +252,11 @@ func lengthsOfRecords[T vyre.Element, C uint32 | uint64](t *testing.T, d *vyre.D
 	closeAll(t, in, out, count, long)
 }
 
-func reduceByRecords[T vyre.Element, V uint32 | uint64 | float32](t *testing.T, d *vyre.Device, x, want []T, lengths []uint32) {
+func reduceByRecords[T vyre.Element, V uint32 | uint64 | float32](t *testing.T, d vyre.Device, x, want []T, lengths []uint32) {
 	t.Helper()
 	p := must(prim.NewReduceByKey[T, V](ctx, d, prim.Sum, len(x)))(t)
-	in, out, count := must(vyre.Upload(d, x))(t), must(vyre.Alloc[T](d, len(x)))(t), must(vyre.Alloc[uint32](d, 1))(t)
-	values, sums := must(vyre.Upload(d, slices.Repeat([]V{1}, len(x))))(t), must(vyre.Alloc[V](d, len(x)))(t)
+	in, out, count := must(vyre.Upload(ctx, d, x))(t), must(vyre.Alloc[T](d, len(x)))(t), must(vyre.Alloc[uint32](d, 1))(t)
+	values, sums := must(vyre.Upload(ctx, d, slices.Repeat([]V{1}, len(x))))(t), must(vyre.Alloc[V](d, len(x)))(t)
 	runOf(t, d, p, func(seq *vyre.Sequence) { p.Record(seq, prim.N(len(x)), in, values, out, sums, count) })
 	expect(t, "ReduceByKey", foundOf(t, out, count), want)
 	if got := foundOf(t, sums, count); !slices.EqualFunc(got, lengths, func(a V, b uint32) bool { return a == V(b) }) {
@@ -266,7 +266,7 @@ func reduceByRecords[T vyre.Element, V uint32 | uint64 | float32](t *testing.T, 
 }
 
 func TestRecordsAreEqualIfTheirFieldsAre(t *testing.T) {
-	list := []*vyre.Device{interpreted(t)}
+	list := []vyre.Device{interpreted(t)}
 	for _, name := range devices() {
 		list = append(list, open(t, name))
 	}
@@ -293,10 +293,10 @@ func TestRecordsAreEqualIfTheirFieldsAre(t *testing.T) {
 }
 
 // interpreted is device cpu without machine code.
-func interpreted(t *testing.T) *vyre.Device {
+func interpreted(t *testing.T) vyre.Device {
 	d := must(cpu.Open(cpu.Options{Engine: cpu.Interp}))(t)
 	t.Cleanup(func() { d.Close() })
-	return &vyre.Device{Device: d}
+	return d
 }
 
 // A copy of records does everything that a primitive without one does: lengths on the device, setters, graphs, grids.
@@ -309,7 +309,7 @@ func TestRecordsWithPaddingInAllForms(t *testing.T) {
 	const n = 5000
 	p := must(prim.NewUnique[two](ctx, d, n))(t)
 	x := dirty(n, func(k uint8) two { return two{k, 1} })
-	in, out := must(vyre.Upload(d, x))(t), must(vyre.Alloc[two](d, n))(t)
+	in, out := must(vyre.Upload(ctx, d, x))(t), must(vyre.Alloc[two](d, n))(t)
 	count := must(vyre.Alloc[uint32](d, 1))(t)
 	s := &subject{d: d, max: n, record: func(seq *vyre.Sequence, l prim.Length) *prim.Step {
 		return p.Record(seq, l, in, out, count)
@@ -402,7 +402,7 @@ func Fill(t gpu.Thread, x []two) {
 	p := must(kernel.Program(source, "Fill"))(t)
 	for _, name := range devices() {
 		d := open(t, name)
-		k, unique := must(d.Compile(ctx, p))(t), must(prim.NewUnique[two](ctx, d, n))(t)
+		k, unique := must(d.Compile(ctx, p, vyre.CompileOptions{}))(t), must(prim.NewUnique[two](ctx, d, n))(t)
 		x, out, count := must(vyre.Alloc[two](d, n))(t), must(vyre.Alloc[two](d, n))(t), must(vyre.Alloc[uint32](d, 1))(t)
 		if err := must(vyre.ViewAs[uint32](x))(t).Write(ctx, words(2*n)); err != nil {
 			t.Fatal(err)

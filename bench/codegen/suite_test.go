@@ -49,7 +49,7 @@ func TestKernelsComputeWhatPlainGoDoes(t *testing.T) {
 			want := p.Want()
 			for _, form := range []struct {
 				name string
-				dev  *vyre.Device
+				dev  vyre.Device
 				of   func(*ir.Program) (*ir.Program, error)
 			}{
 				{"as written", cpu, asWritten},
@@ -192,7 +192,7 @@ func TestScanStartsGoesOnWhereARoundEnded(t *testing.T) {
 	}
 }
 
-func open(t *testing.T, name string) *vyre.Device {
+func open(t *testing.T, name string) vyre.Device {
 	t.Helper()
 	dev, err := vyre.Open(name)
 	if err != nil {
@@ -203,12 +203,12 @@ func open(t *testing.T, name string) *vyre.Device {
 }
 
 // run runs a problem with other programs in place of the kernels, and returns what it wrote.
-func run(t *testing.T, dev *vyre.Device, programs map[string]*ir.Program, p *codegen.Problem) map[*codegen.Buffer][]byte {
+func run(t *testing.T, dev vyre.Device, programs map[string]*ir.Program, p *codegen.Problem) map[*codegen.Buffer][]byte {
 	t.Helper()
 	ctx := context.Background()
 	kernels := make(map[string]vyre.Kernel)
 	for name, program := range programs {
-		k, err := dev.Compile(ctx, program)
+		k, err := dev.Compile(ctx, program, vyre.CompileOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}

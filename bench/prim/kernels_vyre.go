@@ -26,17 +26,17 @@ type Input32Kernel struct{ vyre.Kernel }
 var _ func(gpu.Thread, uint32, []uint32, []uint32) = Input32
 
 // CompileInput32 compiles Input32, which has workgroups of 256, for a device.
-func CompileInput32(ctx context.Context, dev *vyre.Device) (Input32Kernel, error) {
+func CompileInput32(ctx context.Context, dev vyre.Device) (Input32Kernel, error) {
 	return CompileInput32With(ctx, dev, vyre.CompileOptions{})
 }
 
 // CompileInput32With is CompileInput32 with options.
-func CompileInput32With(ctx context.Context, dev *vyre.Device, o vyre.CompileOptions) (Input32Kernel, error) {
+func CompileInput32With(ctx context.Context, dev vyre.Device, o vyre.CompileOptions) (Input32Kernel, error) {
 	p, err := vyreKernels.Program("Input32")
 	if err != nil {
 		return Input32Kernel{}, err
 	}
-	k, err := dev.CompileWith(ctx, p, o)
+	k, err := vyre.Compile(ctx, dev, p, o)
 	return Input32Kernel{k}, err
 }
 
@@ -59,17 +59,17 @@ type Input64Kernel struct{ vyre.Kernel }
 var _ func(gpu.Thread, uint32, []uint32, []uint64) = Input64
 
 // CompileInput64 compiles Input64, which has workgroups of 256, for a device.
-func CompileInput64(ctx context.Context, dev *vyre.Device) (Input64Kernel, error) {
+func CompileInput64(ctx context.Context, dev vyre.Device) (Input64Kernel, error) {
 	return CompileInput64With(ctx, dev, vyre.CompileOptions{})
 }
 
 // CompileInput64With is CompileInput64 with options.
-func CompileInput64With(ctx context.Context, dev *vyre.Device, o vyre.CompileOptions) (Input64Kernel, error) {
+func CompileInput64With(ctx context.Context, dev vyre.Device, o vyre.CompileOptions) (Input64Kernel, error) {
 	p, err := vyreKernels.Program("Input64")
 	if err != nil {
 		return Input64Kernel{}, err
 	}
-	k, err := dev.CompileWith(ctx, p, o)
+	k, err := vyre.Compile(ctx, dev, p, o)
 	return Input64Kernel{k}, err
 }
 
@@ -92,17 +92,17 @@ type Input8Kernel struct{ vyre.Kernel }
 var _ func(gpu.Thread, uint32, []uint32, []uint8) = Input8
 
 // CompileInput8 compiles Input8, which has workgroups of 256, for a device.
-func CompileInput8(ctx context.Context, dev *vyre.Device) (Input8Kernel, error) {
+func CompileInput8(ctx context.Context, dev vyre.Device) (Input8Kernel, error) {
 	return CompileInput8With(ctx, dev, vyre.CompileOptions{})
 }
 
 // CompileInput8With is CompileInput8 with options.
-func CompileInput8With(ctx context.Context, dev *vyre.Device, o vyre.CompileOptions) (Input8Kernel, error) {
+func CompileInput8With(ctx context.Context, dev vyre.Device, o vyre.CompileOptions) (Input8Kernel, error) {
 	p, err := vyreKernels.Program("Input8")
 	if err != nil {
 		return Input8Kernel{}, err
 	}
-	k, err := dev.CompileWith(ctx, p, o)
+	k, err := vyre.Compile(ctx, dev, p, o)
 	return Input8Kernel{k}, err
 }
 
@@ -125,17 +125,17 @@ type InputFloatKernel struct{ vyre.Kernel }
 var _ func(gpu.Thread, []uint32, []float32) = InputFloat
 
 // CompileInputFloat compiles InputFloat, which has workgroups of 256, for a device.
-func CompileInputFloat(ctx context.Context, dev *vyre.Device) (InputFloatKernel, error) {
+func CompileInputFloat(ctx context.Context, dev vyre.Device) (InputFloatKernel, error) {
 	return CompileInputFloatWith(ctx, dev, vyre.CompileOptions{})
 }
 
 // CompileInputFloatWith is CompileInputFloat with options.
-func CompileInputFloatWith(ctx context.Context, dev *vyre.Device, o vyre.CompileOptions) (InputFloatKernel, error) {
+func CompileInputFloatWith(ctx context.Context, dev vyre.Device, o vyre.CompileOptions) (InputFloatKernel, error) {
 	p, err := vyreKernels.Program("InputFloat")
 	if err != nil {
 		return InputFloatKernel{}, err
 	}
-	k, err := dev.CompileWith(ctx, p, o)
+	k, err := vyre.Compile(ctx, dev, p, o)
 	return InputFloatKernel{k}, err
 }
 
@@ -158,17 +158,17 @@ type InputDoubleKernel struct{ vyre.Kernel }
 var _ func(gpu.Thread, []uint32, []float64) = InputDouble
 
 // CompileInputDouble compiles InputDouble, which has workgroups of 256, for a device.
-func CompileInputDouble(ctx context.Context, dev *vyre.Device) (InputDoubleKernel, error) {
+func CompileInputDouble(ctx context.Context, dev vyre.Device) (InputDoubleKernel, error) {
 	return CompileInputDoubleWith(ctx, dev, vyre.CompileOptions{})
 }
 
 // CompileInputDoubleWith is CompileInputDouble with options.
-func CompileInputDoubleWith(ctx context.Context, dev *vyre.Device, o vyre.CompileOptions) (InputDoubleKernel, error) {
+func CompileInputDoubleWith(ctx context.Context, dev vyre.Device, o vyre.CompileOptions) (InputDoubleKernel, error) {
 	p, err := vyreKernels.Program("InputDouble")
 	if err != nil {
 		return InputDoubleKernel{}, err
 	}
-	k, err := dev.CompileWith(ctx, p, o)
+	k, err := vyre.Compile(ctx, dev, p, o)
 	return InputDoubleKernel{k}, err
 }
 
@@ -192,17 +192,17 @@ type OffsetsKernel struct{ vyre.Kernel }
 var _ func(gpu.Thread, uint64, []uint32) = Offsets
 
 // CompileOffsets compiles Offsets, which has workgroups of 256, for a device.
-func CompileOffsets(ctx context.Context, dev *vyre.Device) (OffsetsKernel, error) {
+func CompileOffsets(ctx context.Context, dev vyre.Device) (OffsetsKernel, error) {
 	return CompileOffsetsWith(ctx, dev, vyre.CompileOptions{})
 }
 
 // CompileOffsetsWith is CompileOffsets with options.
-func CompileOffsetsWith(ctx context.Context, dev *vyre.Device, o vyre.CompileOptions) (OffsetsKernel, error) {
+func CompileOffsetsWith(ctx context.Context, dev vyre.Device, o vyre.CompileOptions) (OffsetsKernel, error) {
 	p, err := vyreKernels.Program("Offsets")
 	if err != nil {
 		return OffsetsKernel{}, err
 	}
-	k, err := dev.CompileWith(ctx, p, o)
+	k, err := vyre.Compile(ctx, dev, p, o)
 	return OffsetsKernel{k}, err
 }
 

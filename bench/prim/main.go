@@ -74,7 +74,7 @@ func run(device string, most int, only, reference, csv string) error {
 }
 
 // lines measures all operations and writes a line about each. Results that differ make an error when all lines are there.
-func lines(out io.Writer, dev *vyre.Device, most int, only string, theirs map[string]measured) error {
+func lines(out io.Writer, dev vyre.Device, most int, only string, theirs map[string]measured) error {
 	fmt.Fprintf(out, "# %s, driver %v\n", dev.Caps().Model, dev.Caps().DriverVersion)
 	fmt.Fprintln(out, "operation,elements,least ns,median ns,CUB least ns,CUB median ns,ratio of medians,result,scratch,CUB scratch")
 	b := &bench{ctx: context.Background(), dev: dev, most: most}
@@ -143,7 +143,7 @@ func reported(found map[string]measured, program string, most int, only string) 
 // bench is a device with the words that inputs are made of.
 type bench struct {
 	ctx   context.Context
-	dev   *vyre.Device
+	dev   vyre.Device
 	most  int
 	words *vyre.Buffer[uint32] // 2 * most
 }

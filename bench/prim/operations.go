@@ -98,7 +98,7 @@ func sortPairs[K, V vyre.Element](kind uint32) func(j *job) recorder {
 	}
 }
 
-func choose(make func(context.Context, *vyre.Device, int) (*prim.Select[uint32, uint8], error), compared bool) func(j *job) recorder {
+func choose(make func(context.Context, vyre.Device, int) (*prim.Select[uint32, uint8], error), compared bool) func(j *job) recorder {
 	return func(j *job) recorder {
 		s, err := make(j.ctx, j.dev, j.n)
 		j.keep(s, err)

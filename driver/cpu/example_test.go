@@ -17,7 +17,6 @@ func ExampleOpen() {
 		log.Fatal(err)
 	}
 	defer dev.Close()
-	d := &vyre.Device{Device: dev}
 
 	p, err := kernel.Program(`package kernels
 
@@ -32,7 +31,7 @@ func Sum(t gpu.Thread, x, sum []uint32) {
 		log.Fatal(err)
 	}
 	ctx := context.Background()
-	k, err := d.Compile(ctx, p)
+	k, err := dev.Compile(ctx, p, vyre.CompileOptions{})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -28,17 +28,17 @@ type ExpandKernel struct{ vyre.Kernel }
 var _ func(gpu.Thread, uint32, []uint32, []uint32, []uint32, []uint32) = Expand
 
 // CompileExpand compiles Expand, which has workgroups of 128, for a device.
-func CompileExpand(ctx context.Context, dev *vyre.Device) (ExpandKernel, error) {
+func CompileExpand(ctx context.Context, dev vyre.Device) (ExpandKernel, error) {
 	return CompileExpandWith(ctx, dev, vyre.CompileOptions{})
 }
 
 // CompileExpandWith is CompileExpand with options.
-func CompileExpandWith(ctx context.Context, dev *vyre.Device, o vyre.CompileOptions) (ExpandKernel, error) {
+func CompileExpandWith(ctx context.Context, dev vyre.Device, o vyre.CompileOptions) (ExpandKernel, error) {
 	p, err := vyreKernels.Program("Expand")
 	if err != nil {
 		return ExpandKernel{}, err
 	}
-	k, err := dev.CompileWith(ctx, p, o)
+	k, err := vyre.Compile(ctx, dev, p, o)
 	return ExpandKernel{k}, err
 }
 

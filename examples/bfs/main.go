@@ -41,9 +41,9 @@ func run(ctx context.Context, device string) error {
 	n := len(offsets) - 1
 	depth := slices.Repeat([]uint32{unreached}, n)
 	depth[0] = 0
-	offsetsBuf, err1 := vyre.Upload(dev, offsets)
-	arcsBuf, err2 := vyre.Upload(dev, arcs)
-	depthBuf, err3 := vyre.Upload(dev, depth)
+	offsetsBuf, err1 := vyre.Upload(ctx, dev, offsets)
+	arcsBuf, err2 := vyre.Upload(ctx, dev, arcs)
+	depthBuf, err3 := vyre.Upload(ctx, dev, depth)
 	foundBuf, err4 := vyre.Alloc[uint32](dev, 1)
 	if err := errors.Join(err1, err2, err3, err4); err != nil {
 		return err

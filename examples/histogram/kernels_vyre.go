@@ -27,17 +27,17 @@ type HistogramKernel struct{ vyre.Kernel }
 var _ func(gpu.Thread, []uint8, []uint32) = Histogram
 
 // CompileHistogram compiles Histogram, which has workgroups of 256, for a device.
-func CompileHistogram(ctx context.Context, dev *vyre.Device) (HistogramKernel, error) {
+func CompileHistogram(ctx context.Context, dev vyre.Device) (HistogramKernel, error) {
 	return CompileHistogramWith(ctx, dev, vyre.CompileOptions{})
 }
 
 // CompileHistogramWith is CompileHistogram with options.
-func CompileHistogramWith(ctx context.Context, dev *vyre.Device, o vyre.CompileOptions) (HistogramKernel, error) {
+func CompileHistogramWith(ctx context.Context, dev vyre.Device, o vyre.CompileOptions) (HistogramKernel, error) {
 	p, err := vyreKernels.Program("Histogram")
 	if err != nil {
 		return HistogramKernel{}, err
 	}
-	k, err := dev.CompileWith(ctx, p, o)
+	k, err := vyre.Compile(ctx, dev, p, o)
 	return HistogramKernel{k}, err
 }
 

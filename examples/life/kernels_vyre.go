@@ -29,17 +29,17 @@ type LifeKernel struct{ vyre.Kernel }
 var _ func(gpu.Thread, uint32, uint32, []uint32, []uint32, [][4]uint32) = Life
 
 // CompileLife compiles Life, which has workgroups of 256, for a device.
-func CompileLife(ctx context.Context, dev *vyre.Device) (LifeKernel, error) {
+func CompileLife(ctx context.Context, dev vyre.Device) (LifeKernel, error) {
 	return CompileLifeWith(ctx, dev, vyre.CompileOptions{})
 }
 
 // CompileLifeWith is CompileLife with options.
-func CompileLifeWith(ctx context.Context, dev *vyre.Device, o vyre.CompileOptions) (LifeKernel, error) {
+func CompileLifeWith(ctx context.Context, dev vyre.Device, o vyre.CompileOptions) (LifeKernel, error) {
 	p, err := vyreKernels.Program("Life")
 	if err != nil {
 		return LifeKernel{}, err
 	}
-	k, err := dev.CompileWith(ctx, p, o)
+	k, err := vyre.Compile(ctx, dev, p, o)
 	return LifeKernel{k}, err
 }
 

@@ -27,17 +27,17 @@ type MandelbrotKernel struct{ vyre.Kernel }
 var _ func(gpu.Thread, uint32, float64, float64, float64, uint32, []uint8) = Mandelbrot
 
 // CompileMandelbrot compiles Mandelbrot, which has workgroups of 16×16, for a device.
-func CompileMandelbrot(ctx context.Context, dev *vyre.Device) (MandelbrotKernel, error) {
+func CompileMandelbrot(ctx context.Context, dev vyre.Device) (MandelbrotKernel, error) {
 	return CompileMandelbrotWith(ctx, dev, vyre.CompileOptions{})
 }
 
 // CompileMandelbrotWith is CompileMandelbrot with options.
-func CompileMandelbrotWith(ctx context.Context, dev *vyre.Device, o vyre.CompileOptions) (MandelbrotKernel, error) {
+func CompileMandelbrotWith(ctx context.Context, dev vyre.Device, o vyre.CompileOptions) (MandelbrotKernel, error) {
 	p, err := vyreKernels.Program("Mandelbrot")
 	if err != nil {
 		return MandelbrotKernel{}, err
 	}
-	k, err := dev.CompileWith(ctx, p, o)
+	k, err := vyre.Compile(ctx, dev, p, o)
 	return MandelbrotKernel{k}, err
 }
 

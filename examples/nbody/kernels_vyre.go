@@ -28,17 +28,17 @@ type StepKernel struct{ vyre.Kernel }
 var _ func(gpu.Thread, float32, [][4]float32, [][4]float32, [][4]float32) = Step
 
 // CompileStep compiles Step, which has workgroups of 128, for a device.
-func CompileStep(ctx context.Context, dev *vyre.Device) (StepKernel, error) {
+func CompileStep(ctx context.Context, dev vyre.Device) (StepKernel, error) {
 	return CompileStepWith(ctx, dev, vyre.CompileOptions{})
 }
 
 // CompileStepWith is CompileStep with options.
-func CompileStepWith(ctx context.Context, dev *vyre.Device, o vyre.CompileOptions) (StepKernel, error) {
+func CompileStepWith(ctx context.Context, dev vyre.Device, o vyre.CompileOptions) (StepKernel, error) {
 	p, err := vyreKernels.Program("Step")
 	if err != nil {
 		return StepKernel{}, err
 	}
-	k, err := dev.CompileWith(ctx, p, o)
+	k, err := vyre.Compile(ctx, dev, p, o)
 	return StepKernel{k}, err
 }
 

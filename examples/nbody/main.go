@@ -44,9 +44,9 @@ func run(ctx context.Context, device string) error {
 	pos, vel := cluster(bodies)
 	before := energy(pos, vel)
 	wantPos, wantVel := slices.Clone(pos), slices.Clone(vel)
-	posBuf, err1 := vyre.Upload(dev, pos)
+	posBuf, err1 := vyre.Upload(ctx, dev, pos)
 	nextBuf, err2 := vyre.Alloc[[4]float32](dev, bodies)
-	velBuf, err3 := vyre.Upload(dev, vel)
+	velBuf, err3 := vyre.Upload(ctx, dev, vel)
 	if err := errors.Join(err1, err2, err3); err != nil {
 		return err
 	}

@@ -43,7 +43,7 @@ func run(ctx context.Context, device, name string) (err error) {
 		return err
 	}
 	defer dev.Close()
-	s, err := session.New(ctx, dev.Device, g, session.Options{Queries: 1, Seeds: 1})
+	s, err := session.New(ctx, dev, g, session.Options{Queries: 1, Seeds: 1})
 	if err != nil {
 		return err
 	}

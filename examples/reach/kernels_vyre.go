@@ -26,17 +26,17 @@ type BeginKernel struct{ vyre.Kernel }
 var _ func(gpu.Thread, uint32, []uint32, []uint32, []uint32) = Begin
 
 // CompileBegin compiles Begin, which has workgroups of 128, for a device.
-func CompileBegin(ctx context.Context, dev *vyre.Device) (BeginKernel, error) {
+func CompileBegin(ctx context.Context, dev vyre.Device) (BeginKernel, error) {
 	return CompileBeginWith(ctx, dev, vyre.CompileOptions{})
 }
 
 // CompileBeginWith is CompileBegin with options.
-func CompileBeginWith(ctx context.Context, dev *vyre.Device, o vyre.CompileOptions) (BeginKernel, error) {
+func CompileBeginWith(ctx context.Context, dev vyre.Device, o vyre.CompileOptions) (BeginKernel, error) {
 	p, err := vyreKernels.Program("Begin")
 	if err != nil {
 		return BeginKernel{}, err
 	}
-	k, err := dev.CompileWith(ctx, p, o)
+	k, err := vyre.Compile(ctx, dev, p, o)
 	return BeginKernel{k}, err
 }
 
@@ -59,17 +59,17 @@ type RoundKernel struct{ vyre.Kernel }
 var _ func(gpu.Thread, uint32, uint32, []uint32, []uint32, []uint32, []uint32, []uint32, []uint32, []uint32) = Round
 
 // CompileRound compiles Round, which has workgroups of 256, for a device.
-func CompileRound(ctx context.Context, dev *vyre.Device) (RoundKernel, error) {
+func CompileRound(ctx context.Context, dev vyre.Device) (RoundKernel, error) {
 	return CompileRoundWith(ctx, dev, vyre.CompileOptions{})
 }
 
 // CompileRoundWith is CompileRound with options.
-func CompileRoundWith(ctx context.Context, dev *vyre.Device, o vyre.CompileOptions) (RoundKernel, error) {
+func CompileRoundWith(ctx context.Context, dev vyre.Device, o vyre.CompileOptions) (RoundKernel, error) {
 	p, err := vyreKernels.Program("Round")
 	if err != nil {
 		return RoundKernel{}, err
 	}
-	k, err := dev.CompileWith(ctx, p, o)
+	k, err := vyre.Compile(ctx, dev, p, o)
 	return RoundKernel{k}, err
 }
 
@@ -92,17 +92,17 @@ type StayKernel struct{ vyre.Kernel }
 var _ func(gpu.Thread, uint32, uint32, uint32, uint32, []uint32, []uint32, []uint32, []uint32, []uint32, []uint32, []uint64) = Stay
 
 // CompileStay compiles Stay, which has workgroups of 256, for a device.
-func CompileStay(ctx context.Context, dev *vyre.Device) (StayKernel, error) {
+func CompileStay(ctx context.Context, dev vyre.Device) (StayKernel, error) {
 	return CompileStayWith(ctx, dev, vyre.CompileOptions{})
 }
 
 // CompileStayWith is CompileStay with options.
-func CompileStayWith(ctx context.Context, dev *vyre.Device, o vyre.CompileOptions) (StayKernel, error) {
+func CompileStayWith(ctx context.Context, dev vyre.Device, o vyre.CompileOptions) (StayKernel, error) {
 	p, err := vyreKernels.Program("Stay")
 	if err != nil {
 		return StayKernel{}, err
 	}
-	k, err := dev.CompileWith(ctx, p, o)
+	k, err := vyre.Compile(ctx, dev, p, o)
 	return StayKernel{k}, err
 }
 
@@ -125,17 +125,17 @@ type DrainKernel struct{ vyre.Kernel }
 var _ func(gpu.Thread, []uint32, []uint32, []uint32, []uint32, []uint32, []uint64, []uint32) = Drain
 
 // CompileDrain compiles Drain, which has workgroups of 256, for a device.
-func CompileDrain(ctx context.Context, dev *vyre.Device) (DrainKernel, error) {
+func CompileDrain(ctx context.Context, dev vyre.Device) (DrainKernel, error) {
 	return CompileDrainWith(ctx, dev, vyre.CompileOptions{})
 }
 
 // CompileDrainWith is CompileDrain with options.
-func CompileDrainWith(ctx context.Context, dev *vyre.Device, o vyre.CompileOptions) (DrainKernel, error) {
+func CompileDrainWith(ctx context.Context, dev vyre.Device, o vyre.CompileOptions) (DrainKernel, error) {
 	p, err := vyreKernels.Program("Drain")
 	if err != nil {
 		return DrainKernel{}, err
 	}
-	k, err := dev.CompileWith(ctx, p, o)
+	k, err := vyre.Compile(ctx, dev, p, o)
 	return DrainKernel{k}, err
 }
 

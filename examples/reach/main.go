@@ -57,7 +57,7 @@ func run(ctx context.Context, device, name, from string, times bool) error {
 		return err
 	}
 	defer dev.Close()
-	s, err := upload(dev, g)
+	s, err := upload(ctx, dev, g)
 	if err != nil {
 		return err
 	}
@@ -71,7 +71,7 @@ func run(ctx context.Context, device, name, from string, times bool) error {
 	}
 	fmt.Printf("%s: %d nodes, %d arcs, from %d %s\n", name, g.Nodes(), g.Arcs(), start, g.Name(start))
 	for how := megakernel.HostLoop; how <= megakernel.Drained; how++ {
-		p, err := megakernel.New(ctx, dev.Device, waves, nil, megakernel.Options{Label: "reach", Topology: how})
+		p, err := megakernel.New(ctx, dev, waves, nil, megakernel.Options{Label: "reach", Topology: how})
 		if err != nil {
 			return err
 		}

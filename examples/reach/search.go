@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 
 	"github.com/govyre/vyre"
@@ -15,11 +16,11 @@ type search struct {
 	offsets, targets, seen, list, lengths *vyre.Buffer[uint32]
 }
 
-func upload(dev *vyre.Device, g *graph.CSR) (*search, error) {
+func upload(ctx context.Context, dev vyre.Device, g *graph.CSR) (*search, error) {
 	s := &search{nodes: g.Nodes(), arcs: g.Arcs()}
 	var errs [5]error
-	s.offsets, errs[0] = vyre.Upload(dev, g.Offsets())
-	s.targets, errs[1] = vyre.Upload(dev, g.Targets())
+	s.offsets, errs[0] = vyre.Upload(ctx, dev, g.Offsets())
+	s.targets, errs[1] = vyre.Upload(ctx, dev, g.Targets())
 	s.seen, errs[2] = vyre.Alloc[uint32](dev, (s.nodes+31)/32)
 	s.list, errs[3] = vyre.Alloc[uint32](dev, 2*s.nodes)
 	s.lengths, errs[4] = vyre.Alloc[uint32](dev, 3)

@@ -27,17 +27,17 @@ type SumKernel struct{ vyre.Kernel }
 var _ func(gpu.Thread, []int64, []int64) = Sum
 
 // CompileSum compiles Sum, which has workgroups of 256, for a device.
-func CompileSum(ctx context.Context, dev *vyre.Device) (SumKernel, error) {
+func CompileSum(ctx context.Context, dev vyre.Device) (SumKernel, error) {
 	return CompileSumWith(ctx, dev, vyre.CompileOptions{})
 }
 
 // CompileSumWith is CompileSum with options.
-func CompileSumWith(ctx context.Context, dev *vyre.Device, o vyre.CompileOptions) (SumKernel, error) {
+func CompileSumWith(ctx context.Context, dev vyre.Device, o vyre.CompileOptions) (SumKernel, error) {
 	p, err := vyreKernels.Program("Sum")
 	if err != nil {
 		return SumKernel{}, err
 	}
-	k, err := dev.CompileWith(ctx, p, o)
+	k, err := vyre.Compile(ctx, dev, p, o)
 	return SumKernel{k}, err
 }
 

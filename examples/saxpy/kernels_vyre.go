@@ -26,17 +26,17 @@ type SaxpyKernel struct{ vyre.Kernel }
 var _ func(gpu.Thread, float32, []float32, []float32) = Saxpy
 
 // CompileSaxpy compiles Saxpy, which has workgroups of 256, for a device.
-func CompileSaxpy(ctx context.Context, dev *vyre.Device) (SaxpyKernel, error) {
+func CompileSaxpy(ctx context.Context, dev vyre.Device) (SaxpyKernel, error) {
 	return CompileSaxpyWith(ctx, dev, vyre.CompileOptions{})
 }
 
 // CompileSaxpyWith is CompileSaxpy with options.
-func CompileSaxpyWith(ctx context.Context, dev *vyre.Device, o vyre.CompileOptions) (SaxpyKernel, error) {
+func CompileSaxpyWith(ctx context.Context, dev vyre.Device, o vyre.CompileOptions) (SaxpyKernel, error) {
 	p, err := vyreKernels.Program("Saxpy")
 	if err != nil {
 		return SaxpyKernel{}, err
 	}
-	k, err := dev.CompileWith(ctx, p, o)
+	k, err := vyre.Compile(ctx, dev, p, o)
 	return SaxpyKernel{k}, err
 }
 

@@ -28,17 +28,17 @@ type ScanKernel struct{ vyre.Kernel }
 var _ func(gpu.Thread, []uint32, []uint32, []uint32) = Scan
 
 // CompileScan compiles Scan, which has workgroups of 256, for a device.
-func CompileScan(ctx context.Context, dev *vyre.Device) (ScanKernel, error) {
+func CompileScan(ctx context.Context, dev vyre.Device) (ScanKernel, error) {
 	return CompileScanWith(ctx, dev, vyre.CompileOptions{})
 }
 
 // CompileScanWith is CompileScan with options.
-func CompileScanWith(ctx context.Context, dev *vyre.Device, o vyre.CompileOptions) (ScanKernel, error) {
+func CompileScanWith(ctx context.Context, dev vyre.Device, o vyre.CompileOptions) (ScanKernel, error) {
 	p, err := vyreKernels.Program("Scan")
 	if err != nil {
 		return ScanKernel{}, err
 	}
-	k, err := dev.CompileWith(ctx, p, o)
+	k, err := vyre.Compile(ctx, dev, p, o)
 	return ScanKernel{k}, err
 }
 

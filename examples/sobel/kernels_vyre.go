@@ -27,17 +27,17 @@ type SobelKernel struct{ vyre.Kernel }
 var _ func(gpu.Thread, uint32, []uint8, []uint8) = Sobel
 
 // CompileSobel compiles Sobel, which has workgroups of 16×16, for a device.
-func CompileSobel(ctx context.Context, dev *vyre.Device) (SobelKernel, error) {
+func CompileSobel(ctx context.Context, dev vyre.Device) (SobelKernel, error) {
 	return CompileSobelWith(ctx, dev, vyre.CompileOptions{})
 }
 
 // CompileSobelWith is CompileSobel with options.
-func CompileSobelWith(ctx context.Context, dev *vyre.Device, o vyre.CompileOptions) (SobelKernel, error) {
+func CompileSobelWith(ctx context.Context, dev vyre.Device, o vyre.CompileOptions) (SobelKernel, error) {
 	p, err := vyreKernels.Program("Sobel")
 	if err != nil {
 		return SobelKernel{}, err
 	}
-	k, err := dev.CompileWith(ctx, p, o)
+	k, err := vyre.Compile(ctx, dev, p, o)
 	return SobelKernel{k}, err
 }
 

@@ -28,17 +28,17 @@ type TransposeKernel struct{ vyre.Kernel }
 var _ func(gpu.Thread, uint32, uint32, []float32, []float32) = Transpose
 
 // CompileTranspose compiles Transpose, which has workgroups of 16×16, for a device.
-func CompileTranspose(ctx context.Context, dev *vyre.Device) (TransposeKernel, error) {
+func CompileTranspose(ctx context.Context, dev vyre.Device) (TransposeKernel, error) {
 	return CompileTransposeWith(ctx, dev, vyre.CompileOptions{})
 }
 
 // CompileTransposeWith is CompileTranspose with options.
-func CompileTransposeWith(ctx context.Context, dev *vyre.Device, o vyre.CompileOptions) (TransposeKernel, error) {
+func CompileTransposeWith(ctx context.Context, dev vyre.Device, o vyre.CompileOptions) (TransposeKernel, error) {
 	p, err := vyreKernels.Program("Transpose")
 	if err != nil {
 		return TransposeKernel{}, err
 	}
-	k, err := dev.CompileWith(ctx, p, o)
+	k, err := vyre.Compile(ctx, dev, p, o)
 	return TransposeKernel{k}, err
 }
 

@@ -23,7 +23,7 @@ func ExampleNewSession() {
 		fmt.Println(err)
 		return
 	}
-	s, err := ifds.NewSession(ctx, dev.Device, program, ifds.Options{})
+	s, err := ifds.NewSession(ctx, dev, program, ifds.Options{})
 	if err != nil {
 		fmt.Println(err)
 		return

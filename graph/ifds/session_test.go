@@ -34,7 +34,7 @@ func openDevice(t *testing.T, name string) driver.Device {
 			t.Error(err)
 		}
 	})
-	return dev.Device
+	return dev
 }
 
 // solveOn solves with a session of its own.

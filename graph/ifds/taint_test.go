@@ -149,11 +149,11 @@ func TestTaintIsThatOfAllStacks(t *testing.T) {
 		for _, label := range []string{"a", "b", "c"} {
 			q.Sources = append(q.Sources, session.Source{Label: label, Nodes: some(r, g, 2)})
 		}
-		got, err := ifds.Taint(t.Context(), dev.Device, g, q, session.Options{})
+		got, err := ifds.Taint(t.Context(), dev, g, q, session.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		parts, err := q.Parts(dev.Device, g)
+		parts, err := q.Parts(dev, g)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -188,7 +188,7 @@ func TestTaintIsThatOfAllStacks(t *testing.T) {
 		if !recursive && wanted != len(got.Findings) {
 			t.Errorf("seed %d: %v, want %d of them", seed, got.Findings, wanted)
 		}
-		plain, err := session.Taint(t.Context(), dev.Device, g, q, session.Options{})
+		plain, err := session.Taint(t.Context(), dev, g, q, session.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -211,7 +211,7 @@ func TestTaintGoesBackToItsCallOnly(t *testing.T) {
 	}
 	defer dev.Close()
 	q := session.TaintQuery{Sources: []session.Source{{Label: "a", Nodes: []uint32{a0}}}, Sinks: []uint32{a1, b1}, Paths: 5}
-	got, err := ifds.Taint(t.Context(), dev.Device, small(t), q, session.Options{})
+	got, err := ifds.Taint(t.Context(), dev, small(t), q, session.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -220,7 +220,7 @@ func TestTaintGoesBackToItsCallOnly(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	q.Sinks = []uint32{6}
-	if _, err := ifds.Taint(t.Context(), dev.Device, small(t), q, session.Options{}); err == nil || !strings.Contains(err.Error(), "a sink is node 6") {
+	if _, err := ifds.Taint(t.Context(), dev, small(t), q, session.Options{}); err == nil || !strings.Contains(err.Error(), "a sink is node 6") {
 		t.Error(err)
 	}
 }
@@ -248,7 +248,7 @@ func TestPathsThatDoubleAtEachCallEnd(t *testing.T) {
 	}
 	g := program(t, of, arcs)
 	q := session.TaintQuery{Sources: []session.Source{{Label: "a", Nodes: []uint32{0}}}, Sinks: []uint32{2}, Paths: 1}
-	got, err := ifds.Taint(t.Context(), dev.Device, g, q, session.Options{})
+	got, err := ifds.Taint(t.Context(), dev, g, q, session.Options{})
 	if err != nil || len(got.Findings) != 1 {
 		t.Fatal(got, err)
 	}

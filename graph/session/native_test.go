@@ -148,7 +148,7 @@ func TestAutoTakesTheHostsCores(t *testing.T) {
 	defer sim.Close()
 	g := graphtest.RandomGraph(t, 3, 40, true)
 	for _, c := range []struct {
-		dev  *vyre.Device
+		dev  vyre.Device
 		o    session.Options
 		want session.Engine // AutoEngine if it is refused
 	}{
@@ -160,7 +160,7 @@ func TestAutoTakesTheHostsCores(t *testing.T) {
 		{sim, session.Options{}, session.WavesEngine},
 		{sim, session.Options{Engine: session.NativeEngine}, session.NativeEngine},
 	} {
-		s, err := session.New(t.Context(), c.dev.Device, g, c.o)
+		s, err := session.New(t.Context(), c.dev, g, c.o)
 		if err != nil {
 			if c.want != session.AutoEngine {
 				t.Errorf("%s, %+v: %v", c.dev.Name(), c.o, err)
@@ -188,7 +188,7 @@ func TestNativeSessionsOpenWavesWhenTheyNeedThem(t *testing.T) {
 	defer dev.Close()
 	g := graphtest.RandomGraph(t, 3, 40, true)
 	for _, budget := range []uint64{0, 1} {
-		s, err := session.New(t.Context(), dev.Device, g, session.Options{Engine: session.NativeEngine, Budget: budget})
+		s, err := session.New(t.Context(), dev, g, session.Options{Engine: session.NativeEngine, Budget: budget})
 		if err != nil {
 			t.Fatal(err)
 		}

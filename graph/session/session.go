@@ -26,7 +26,7 @@ type Session struct {
 }
 
 // New uploads a graph and prepares searches of it. What it needs is compared with the budget before anything is
-// allocated. Of a *vyre.Device the device is its field Device.
+// allocated. Of a vyre.Device the device is its field Device.
 //
 // Errors: out of memory, with the bytes needed and those there are; a graph without nodes; a device without the topology.
 func New(ctx context.Context, dev driver.Device, g *graph.CSR, o Options) (_ *Session, err error) {

@@ -78,7 +78,7 @@ func TestTaintIsASearchForEachSource(t *testing.T) {
 			r := rand.New(rand.NewPCG(seed, 7))
 			g := graphtest.RandomGraph(t, seed, 40, true)
 			q := randomTaint(r, g)
-			got, err := session.Taint(t.Context(), dev.Device, g, q, session.Options{Topology: megakernel.Cooperative})
+			got, err := session.Taint(t.Context(), dev, g, q, session.Options{Topology: megakernel.Cooperative})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -147,7 +147,7 @@ func TestTaintGrowsWithSourcesAndShrinksWithSanitizers(t *testing.T) {
 	}
 	defer dev.Close()
 	ask := func(g *graph.CSR, q session.TaintQuery) map[[2]int]bool {
-		got, err := session.Taint(t.Context(), dev.Device, g, q, session.Options{})
+		got, err := session.Taint(t.Context(), dev, g, q, session.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -197,11 +197,11 @@ func TestTaintRefusesWhatIsNotThere(t *testing.T) {
 		"a label":     {Sources: source, Sanitizers: []session.Sanitizer{{Labels: []string{"b"}}}},
 		"labels":      {Sources: append(source, source...)},
 	} {
-		if _, err := session.Taint(t.Context(), dev.Device, g, q, session.Options{}); err == nil {
+		if _, err := session.Taint(t.Context(), dev, g, q, session.Options{}); err == nil {
 			t.Error(what)
 		}
 	}
-	if got, err := session.Taint(t.Context(), dev.Device, g, session.TaintQuery{}, session.Options{}); err != nil || len(got.Findings) != 0 {
+	if got, err := session.Taint(t.Context(), dev, g, session.TaintQuery{}, session.Options{}); err != nil || len(got.Findings) != 0 {
 		t.Error(got, err)
 	}
 }

@@ -13,8 +13,8 @@
 //
 //	type SaxpyKernel struct{ vyre.Kernel }
 //	var _ func(gpu.Thread, float32, []float32, []float32) = Saxpy
-//	func CompileSaxpy(ctx context.Context, dev *vyre.Device) (SaxpyKernel, error)
-//	func CompileSaxpyWith(ctx context.Context, dev *vyre.Device, o vyre.CompileOptions) (SaxpyKernel, error)
+//	func CompileSaxpy(ctx context.Context, dev vyre.Device) (SaxpyKernel, error)
+//	func CompileSaxpyWith(ctx context.Context, dev vyre.Device, o vyre.CompileOptions) (SaxpyKernel, error)
 //	func (k SaxpyKernel) Launch(seq *vyre.Sequence, grid vyre.Grid, a float32, x, y *vyre.Buffer[float32]) *vyre.Step
 //	func (k SaxpyKernel) Run(ctx context.Context, grid vyre.Grid, a float32, x, y []float32) (vyre.Result, error)
 //

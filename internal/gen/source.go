@@ -212,13 +212,13 @@ func (f *file) launcher(k *kernel.Kernel, name string) error {
 	f.printf("var _ func(%s) = %s\n\n", f.types(k), k.Func)
 
 	f.printf("// %s compiles %s, which has workgroups of %s, for a device.\n", constructor, what, size(k.Program.Workgroup()))
-	f.printf("func %s(ctx context.Context, dev *vyre.Device) (%s, error) {\n", constructor, typ)
+	f.printf("func %s(ctx context.Context, dev vyre.Device) (%s, error) {\n", constructor, typ)
 	f.printf("return %sWith(ctx, dev, vyre.CompileOptions{})\n}\n\n", constructor)
 
 	f.printf("// %sWith is %s with options.\n", constructor, constructor)
-	f.printf("func %sWith(ctx context.Context, dev *vyre.Device, o vyre.CompileOptions) (%s, error) {\n", constructor, typ)
+	f.printf("func %sWith(ctx context.Context, dev vyre.Device, o vyre.CompileOptions) (%s, error) {\n", constructor, typ)
 	f.printf("p, err := %s\nif err != nil {\nreturn %s{}, err\n}\n", f.get(k), typ)
-	f.printf("k, err := dev.CompileWith(ctx, p, o)\nreturn %s{k}, err\n}\n\n", typ)
+	f.printf("k, err := vyre.Compile(ctx, dev, p, o)\nreturn %s{k}, err\n}\n\n", typ)
 
 	f.printf("// Launch records a launch of %s.%s\n", what, s.effect())
 	f.printf("func (%s %s) Launch(%s) *vyre.Step {\nreturn %s.Launch(%s)\n}\n\n", s.recv, typ,

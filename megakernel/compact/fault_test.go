@@ -16,19 +16,18 @@ import (
 )
 
 // reporting makes reports of which the records of the second shard take a second read.
-func reporting(ctx context.Context, d driver.Device) (o faults.Object, err error) {
-	dev := &vyre.Device{Device: d}
+func reporting(ctx context.Context, dev driver.Device) (o faults.Object, err error) {
 	rep := compact.NewReports(dev, compact.ReportOptions{Most: 20, First: 60, Blocks: 1})
 	o.Close = rep.Close
 	var shards [2]*compact.Shard[pair]
 	var want [2][]pair
 	for i, n := range []int{40, 50} {
 		severity, pairs := draw(uint64(i), n, 50)
-		flags, err := vyre.Upload(dev, severity)
+		flags, err := vyre.Upload(ctx, dev, severity)
 		if err != nil {
 			return o, err
 		}
-		records, err := vyre.Upload(dev, pairs)
+		records, err := vyre.Upload(ctx, dev, pairs)
 		if err != nil {
 			return o, err
 		}
@@ -52,8 +51,7 @@ func reporting(ctx context.Context, d driver.Device) (o faults.Object, err error
 }
 
 // listing makes lists of flags that differ from run to run, of which the second has memory of its own.
-func listing(ctx context.Context, d driver.Device) (o faults.Object, err error) {
-	dev := &vyre.Device{Device: d}
+func listing(ctx context.Context, dev driver.Device) (o faults.Object, err error) {
 	res := compact.New(dev, compact.Options{First: 40, Limit: 200, Blocks: 1})
 	o.Close = res.Close
 	var flags [2]*vyre.Buffer[uint32]
@@ -62,10 +60,10 @@ func listing(ctx context.Context, d driver.Device) (o faults.Object, err error) 
 	for i, n := range []int{30, 50} {
 		given, pairs := draw(uint64(i), n, 50)
 		all[i] = pairs
-		if flags[i], err = vyre.Upload(dev, given); err != nil {
+		if flags[i], err = vyre.Upload(ctx, dev, given); err != nil {
 			return o, err
 		}
-		records, err := vyre.Upload(dev, pairs)
+		records, err := vyre.Upload(ctx, dev, pairs)
 		if err != nil {
 			return o, err
 		}

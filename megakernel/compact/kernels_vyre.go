@@ -26,17 +26,17 @@ type rowsKernel struct{ vyre.Kernel }
 var _ func(gpu.Thread, uint32, uint32, uint32, uint32, uint32, []uint32, []uint32, []uint32, []uint32, []uint32, []uint32) = rows
 
 // compileRows compiles rows, which has workgroups of 256, for a device.
-func compileRows(ctx context.Context, dev *vyre.Device) (rowsKernel, error) {
+func compileRows(ctx context.Context, dev vyre.Device) (rowsKernel, error) {
 	return compileRowsWith(ctx, dev, vyre.CompileOptions{})
 }
 
 // compileRowsWith is compileRows with options.
-func compileRowsWith(ctx context.Context, dev *vyre.Device, o vyre.CompileOptions) (rowsKernel, error) {
+func compileRowsWith(ctx context.Context, dev vyre.Device, o vyre.CompileOptions) (rowsKernel, error) {
 	p, err := vyreKernels.Program("rows")
 	if err != nil {
 		return rowsKernel{}, err
 	}
-	k, err := dev.CompileWith(ctx, p, o)
+	k, err := vyre.Compile(ctx, dev, p, o)
 	return rowsKernel{k}, err
 }
 
@@ -59,17 +59,17 @@ type itemsKernel struct{ vyre.Kernel }
 var _ func(gpu.Thread, uint32, uint32, uint32, uint32, []uint32, []uint32, []uint32, []uint32, []uint32) = items
 
 // compileItems compiles items, which has workgroups of 256, for a device.
-func compileItems(ctx context.Context, dev *vyre.Device) (itemsKernel, error) {
+func compileItems(ctx context.Context, dev vyre.Device) (itemsKernel, error) {
 	return compileItemsWith(ctx, dev, vyre.CompileOptions{})
 }
 
 // compileItemsWith is compileItems with options.
-func compileItemsWith(ctx context.Context, dev *vyre.Device, o vyre.CompileOptions) (itemsKernel, error) {
+func compileItemsWith(ctx context.Context, dev vyre.Device, o vyre.CompileOptions) (itemsKernel, error) {
 	p, err := vyreKernels.Program("items")
 	if err != nil {
 		return itemsKernel{}, err
 	}
-	k, err := dev.CompileWith(ctx, p, o)
+	k, err := vyre.Compile(ctx, dev, p, o)
 	return itemsKernel{k}, err
 }
 
@@ -93,17 +93,17 @@ type reportsKernel struct{ vyre.Kernel }
 var _ func(gpu.Thread, uint32, uint32, uint32, uint32, uint32, []uint32, []uint32, []uint32, []uint32, []uint32, []uint32) = reports
 
 // compileReports compiles reports, which has workgroups of 256, for a device.
-func compileReports(ctx context.Context, dev *vyre.Device) (reportsKernel, error) {
+func compileReports(ctx context.Context, dev vyre.Device) (reportsKernel, error) {
 	return compileReportsWith(ctx, dev, vyre.CompileOptions{})
 }
 
 // compileReportsWith is compileReports with options.
-func compileReportsWith(ctx context.Context, dev *vyre.Device, o vyre.CompileOptions) (reportsKernel, error) {
+func compileReportsWith(ctx context.Context, dev vyre.Device, o vyre.CompileOptions) (reportsKernel, error) {
 	p, err := vyreKernels.Program("reports")
 	if err != nil {
 		return reportsKernel{}, err
 	}
-	k, err := dev.CompileWith(ctx, p, o)
+	k, err := vyre.Compile(ctx, dev, p, o)
 	return reportsKernel{k}, err
 }
 

@@ -15,7 +15,7 @@ import (
 //	head, head, … | counters, counters, … | records side by side …
 //	└────────────────── always read ────────────────┘ └─ read if there are so many
 type reader struct {
-	dev    *vyre.Device
+	dev    vyre.Device
 	label  string
 	blocks int // 0: as many as are resident, and the items have use for
 	first  int // bytes of records that are always read
@@ -203,7 +203,7 @@ func (r *reader) grid(k vyre.Kernel, s *slot) (int, error) {
 }
 
 func (r *reader) alloc(bytes int64) (driver.Buffer, error) {
-	b, err := r.dev.Device.Alloc(bytes, driver.AllocOptions{Label: r.label})
+	b, err := r.dev.Alloc(bytes, driver.AllocOptions{Label: r.label})
 	if err == nil {
 		r.buffers = append(r.buffers, b)
 	}
@@ -219,7 +219,7 @@ func (r *reader) kernel(ctx context.Context, name string) (vyre.Kernel, error) {
 	if err != nil {
 		return nil, err
 	}
-	k, err := r.dev.Compile(ctx, p)
+	k, err := r.dev.Compile(ctx, p, vyre.CompileOptions{})
 	if err != nil {
 		return nil, err
 	}

@@ -36,7 +36,7 @@ type Reports struct {
 type Shard[T vyre.Element] struct{ s *slot }
 
 // NewReports returns Reports without shards.
-func NewReports(dev *vyre.Device, o ReportOptions) *Reports {
+func NewReports(dev vyre.Device, o ReportOptions) *Reports {
 	rep := &Reports{r: reader{dev: dev, label: o.Label, blocks: o.Blocks, first: o.First}, o: o, budget: math.MaxUint64}
 	if o.Budget > 0 {
 		rep.budget = uint64(o.Budget)

@@ -14,7 +14,7 @@ import (
 
 // TestReportsAreThoseOfARecount counts again on the host, and takes the first records.
 func TestReportsAreThoseOfARecount(t *testing.T) {
-	each(t, func(t *testing.T, dev *vyre.Device) {
+	each(t, func(t *testing.T, dev vyre.Device) {
 		for _, most := range []int{1, 40, 100_000} {
 			rep := compact.NewReports(dev, compact.ReportOptions{Most: most, First: 100})
 			type expected struct {

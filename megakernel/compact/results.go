@@ -33,7 +33,7 @@ type Results struct {
 type List[T vyre.Element] struct{ s *slot }
 
 // New returns Results without lists.
-func New(dev *vyre.Device, o Options) *Results {
+func New(dev vyre.Device, o Options) *Results {
 	res := &Results{r: reader{dev: dev, label: o.Label, blocks: o.Blocks, first: o.First}, limit: math.MaxUint64}
 	if o.Limit > 0 {
 		res.limit = uint64(o.Limit)

@@ -24,12 +24,12 @@ import (
 var deviceFlag = flag.String("devices", "cpu,cuda-sim", "devices that the tests run on, with commas between")
 
 // each runs a test on every device; on cpu under all detectors, in several orders of groups and warps.
-func each(t *testing.T, test func(t *testing.T, dev *vyre.Device)) {
+func each(t *testing.T, test func(t *testing.T, dev vyre.Device)) {
 	run := func(name string, dev driver.Device, err error) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		t.Run(name, func(t *testing.T) { test(t, &vyre.Device{Device: dev}) })
+		t.Run(name, func(t *testing.T) { test(t, dev) })
 		if err := dev.Close(); err != nil {
 			t.Error(err)
 		}
@@ -87,9 +87,9 @@ func numbers(n int) []uint32 {
 	return list
 }
 
-func upload[T vyre.Element](t *testing.T, dev *vyre.Device, s []T) *vyre.Buffer[T] {
+func upload[T vyre.Element](t *testing.T, dev vyre.Device, s []T) *vyre.Buffer[T] {
 	t.Helper()
-	b, err := vyre.Upload(dev, s)
+	b, err := vyre.Upload(t.Context(), dev, s)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -114,7 +114,7 @@ type runner interface {
 }
 
 // run runs, and compares the bytes that the driver counts with what is said.
-func run(t *testing.T, dev *vyre.Device, r runner) (read uint64) {
+func run(t *testing.T, dev vyre.Device, r runner) (read uint64) {
 	t.Helper()
 	before := *dev.Stats()
 	if err := r.Run(context.Background()); err != nil {
@@ -145,7 +145,7 @@ func equal[T comparable](t *testing.T, what string, got, want []T) {
 
 // TestListsAreThoseOfAFilter compares with a loop over all items.
 func TestListsAreThoseOfAFilter(t *testing.T) {
-	each(t, func(t *testing.T, dev *vyre.Device) {
+	each(t, func(t *testing.T, dev vyre.Device) {
 		sizes := []int{0, 1, 31, 32, 33, 255, 256, 257, 3000}
 		if strings.HasSuffix(t.Name(), "/cuda") {
 			sizes = append(sizes, 1<<20+1, 10_000_000)
@@ -159,7 +159,7 @@ func TestListsAreThoseOfAFilter(t *testing.T) {
 }
 
 // compare makes two lists of one size.
-func compare(t *testing.T, dev *vyre.Device, n, share int, o compact.Options) {
+func compare(t *testing.T, dev vyre.Device, n, share int, o compact.Options) {
 	t.Helper()
 	flags, pairs := draw(uint64(share), n, share)
 	f, p := upload(t, dev, flags), upload(t, dev, pairs)
@@ -187,7 +187,7 @@ func compare(t *testing.T, dev *vyre.Device, n, share int, o compact.Options) {
 // TestPlanDrivesTheReads makes lists with a limit: those above it are read where they are.
 func TestPlanDrivesTheReads(t *testing.T) {
 	const heads = 3 * 16
-	each(t, func(t *testing.T, dev *vyre.Device) {
+	each(t, func(t *testing.T, dev vyre.Device) {
 		small, some := draw(1, 100, 10)
 		large, many := draw(2, 400, 50)
 		fs, fl := upload(t, dev, small), upload(t, dev, large)

@@ -26,17 +26,17 @@ type expandKernel struct{ vyre.Kernel }
 var _ func(gpu.Thread, uint32, uint32, uint32, []uint32, []uint32, []uint32, []uint32, []uint32, []uint32, []uint32, []uint32) = expand
 
 // compileExpand compiles expand, which has workgroups of 256, for a device.
-func compileExpand(ctx context.Context, dev *vyre.Device) (expandKernel, error) {
+func compileExpand(ctx context.Context, dev vyre.Device) (expandKernel, error) {
 	return compileExpandWith(ctx, dev, vyre.CompileOptions{})
 }
 
 // compileExpandWith is compileExpand with options.
-func compileExpandWith(ctx context.Context, dev *vyre.Device, o vyre.CompileOptions) (expandKernel, error) {
+func compileExpandWith(ctx context.Context, dev vyre.Device, o vyre.CompileOptions) (expandKernel, error) {
 	p, err := vyreKernels.Program("expand")
 	if err != nil {
 		return expandKernel{}, err
 	}
-	k, err := dev.CompileWith(ctx, p, o)
+	k, err := vyre.Compile(ctx, dev, p, o)
 	return expandKernel{k}, err
 }
 
@@ -59,17 +59,17 @@ type spreadKernel struct{ vyre.Kernel }
 var _ func(gpu.Thread, uint32, uint32, uint32, []uint32, []uint32, []uint32, []uint32, []uint32, []uint32, []uint32, []uint32, []uint32) = spread
 
 // compileSpread compiles spread, which has workgroups of 256, for a device.
-func compileSpread(ctx context.Context, dev *vyre.Device) (spreadKernel, error) {
+func compileSpread(ctx context.Context, dev vyre.Device) (spreadKernel, error) {
 	return compileSpreadWith(ctx, dev, vyre.CompileOptions{})
 }
 
 // compileSpreadWith is compileSpread with options.
-func compileSpreadWith(ctx context.Context, dev *vyre.Device, o vyre.CompileOptions) (spreadKernel, error) {
+func compileSpreadWith(ctx context.Context, dev vyre.Device, o vyre.CompileOptions) (spreadKernel, error) {
 	p, err := vyreKernels.Program("spread")
 	if err != nil {
 		return spreadKernel{}, err
 	}
-	k, err := dev.CompileWith(ctx, p, o)
+	k, err := vyre.Compile(ctx, dev, p, o)
 	return spreadKernel{k}, err
 }
 
@@ -92,17 +92,17 @@ type unmarkKernel struct{ vyre.Kernel }
 var _ func(gpu.Thread, []uint32) = unmark
 
 // compileUnmark compiles unmark, which has workgroups of 256, for a device.
-func compileUnmark(ctx context.Context, dev *vyre.Device) (unmarkKernel, error) {
+func compileUnmark(ctx context.Context, dev vyre.Device) (unmarkKernel, error) {
 	return compileUnmarkWith(ctx, dev, vyre.CompileOptions{})
 }
 
 // compileUnmarkWith is compileUnmark with options.
-func compileUnmarkWith(ctx context.Context, dev *vyre.Device, o vyre.CompileOptions) (unmarkKernel, error) {
+func compileUnmarkWith(ctx context.Context, dev vyre.Device, o vyre.CompileOptions) (unmarkKernel, error) {
 	p, err := vyreKernels.Program("unmark")
 	if err != nil {
 		return unmarkKernel{}, err
 	}
-	k, err := dev.CompileWith(ctx, p, o)
+	k, err := vyre.Compile(ctx, dev, p, o)
 	return unmarkKernel{k}, err
 }
 
@@ -125,17 +125,17 @@ type markKernel struct{ vyre.Kernel }
 var _ func(gpu.Thread, []uint32, []uint32) = mark
 
 // compileMark compiles mark, which has workgroups of 256, for a device.
-func compileMark(ctx context.Context, dev *vyre.Device) (markKernel, error) {
+func compileMark(ctx context.Context, dev vyre.Device) (markKernel, error) {
 	return compileMarkWith(ctx, dev, vyre.CompileOptions{})
 }
 
 // compileMarkWith is compileMark with options.
-func compileMarkWith(ctx context.Context, dev *vyre.Device, o vyre.CompileOptions) (markKernel, error) {
+func compileMarkWith(ctx context.Context, dev vyre.Device, o vyre.CompileOptions) (markKernel, error) {
 	p, err := vyreKernels.Program("mark")
 	if err != nil {
 		return markKernel{}, err
 	}
-	k, err := dev.CompileWith(ctx, p, o)
+	k, err := vyre.Compile(ctx, dev, p, o)
 	return markKernel{k}, err
 }
 

@@ -44,7 +44,7 @@ func TestEveryCheckIsNeeded(t *testing.T) {
 		old := numbers(n + 1)[1:]
 		outcome := func(f pipeline.Fusion) (words []uint32, wrong string) {
 			dev.write(y, old)
-			p, err := pipeline.New(context.Background(), dev.Device, stages(x, y), pipeline.Options{Fusion: f})
+			p, err := pipeline.New(context.Background(), dev, stages(x, y), pipeline.Options{Fusion: f})
 			if err != nil {
 				return nil, err.Error()
 			}

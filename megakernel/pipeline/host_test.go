@@ -49,7 +49,7 @@ func TestARunThatWasGivenUpCanBeRepeated(t *testing.T) {
 	var fails error
 	stages := []pipeline.Stage{stage("Copy", n, x, temp(1, n)), stage("Neighbour", n, temp(1, n), temp(2, n)), stage("Scale", n, temp(2, n), y, driver.U32(3))}
 	stages[2].Feed = func(context.Context) error { return fails }
-	p, err := pipeline.New(context.Background(), dev.Device, stages, pipeline.Options{})
+	p, err := pipeline.New(context.Background(), dev, stages, pipeline.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

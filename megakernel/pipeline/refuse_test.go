@@ -48,7 +48,7 @@ func TestMistakesAreRefused(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			before := dev.Stats()
-			p, err := pipeline.New(context.Background(), dev.Device, c.stages, c.o)
+			p, err := pipeline.New(context.Background(), dev, c.stages, c.o)
 			var r *pipeline.Reason
 			if p != nil || !errors.Is(err, c.kind) || !errors.As(err, &r) || r.Error() != c.want || !strings.Contains(err.Error(), c.says) {
 				t.Errorf("got %v with %v, want %s and %q", err, r, c.want, c.says)
@@ -64,7 +64,7 @@ func TestMistakesAreRefused(t *testing.T) {
 func TestMistakesAreAllCollected(t *testing.T) {
 	dev := open(t, "cpu")
 	x := dev.buffer(1)
-	_, err := pipeline.New(context.Background(), dev.Device, []pipeline.Stage{{}, stage("Copy", 1, x), stage("Scale", 1, driver.U32(1), x, x)}, pipeline.Options{})
+	_, err := pipeline.New(context.Background(), dev, []pipeline.Stage{{}, stage("Copy", 1, x), stage("Scale", 1, driver.U32(1), x, x)}, pipeline.Options{})
 	if ps, ok := err.(driver.Problems); !ok || len(ps) != 4 {
 		t.Errorf("got %v", err)
 	}

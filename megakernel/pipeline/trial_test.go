@@ -19,13 +19,13 @@ func TestPipelinesGoByEvidence(t *testing.T) {
 		one, two := megakernel.Temp{ID: 1, Bytes: 4 * n}, megakernel.Temp{ID: 2, Bytes: 4 * n}
 		stages := []pipeline.Stage{stage("Scale", n, x, one, driver.U32(3)), stage("Shift", n, one, two, driver.U32(1)), stage("Neighbour", n, two, y)}
 		h := new(megakernel.History)
-		if err := pipeline.Trial(t.Context(), dev.Device, stages, pipeline.Options{}, h); err != nil {
+		if err := pipeline.Trial(t.Context(), dev, stages, pipeline.Options{}, h); err != nil {
 			t.Fatal(err)
 		}
 		var want []uint32
 		run := func(o pipeline.Options, stages []pipeline.Stage) *pipeline.Pipeline {
 			t.Helper()
-			p, err := pipeline.New(t.Context(), dev.Device, stages, o)
+			p, err := pipeline.New(t.Context(), dev, stages, o)
 			if err != nil {
 				t.Fatal(err)
 			}

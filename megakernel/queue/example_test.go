@@ -64,11 +64,11 @@ func halve(ctx context.Context, n uint32) error {
 	if err != nil {
 		return err
 	}
-	k, err := dev.Compile(ctx, program)
+	k, err := dev.Compile(ctx, program, vyre.CompileOptions{})
 	if err != nil {
 		return err
 	}
-	ones, err := vyre.Upload(dev, []uint32{0})
+	ones, err := vyre.Upload(ctx, dev, []uint32{0})
 	if err != nil {
 		return err
 	}

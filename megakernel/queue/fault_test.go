@@ -18,16 +18,15 @@ import (
 
 // countTwice works on a queue that has to grow twice, and again after a run that failed, and closes what
 // there is in any case.
-func countTwice(ctx context.Context, d driver.Device, g dag) (err error) {
-	dev := &vyre.Device{Device: d}
+func countTwice(ctx context.Context, dev driver.Device, g dag) (err error) {
 	var buffers [3]*vyre.Buffer[uint32]
 	for k, s := range [][]uint32{g.offsets, g.targets, make([]uint32, len(g.offsets)-1)} {
-		if buffers[k], err = vyre.Upload(dev, s); err != nil {
+		if buffers[k], err = vyre.Upload(ctx, dev, s); err != nil {
 			return err
 		}
 	}
 	seen := buffers[2]
-	k, err := dev.Compile(ctx, programs()["Narrow"])
+	k, err := dev.Compile(ctx, programs()["Narrow"], vyre.CompileOptions{})
 	if err != nil {
 		return err
 	}

@@ -26,17 +26,17 @@ type moveKernel struct{ vyre.Kernel }
 var _ func(gpu.Thread, []uint64, []Item, []Item) = move
 
 // compileMove compiles move, which has workgroups of 256, for a device.
-func compileMove(ctx context.Context, dev *vyre.Device) (moveKernel, error) {
+func compileMove(ctx context.Context, dev vyre.Device) (moveKernel, error) {
 	return compileMoveWith(ctx, dev, vyre.CompileOptions{})
 }
 
 // compileMoveWith is compileMove with options.
-func compileMoveWith(ctx context.Context, dev *vyre.Device, o vyre.CompileOptions) (moveKernel, error) {
+func compileMoveWith(ctx context.Context, dev vyre.Device, o vyre.CompileOptions) (moveKernel, error) {
 	p, err := vyreKernels.Program("move")
 	if err != nil {
 		return moveKernel{}, err
 	}
-	k, err := dev.CompileWith(ctx, p, o)
+	k, err := vyre.Compile(ctx, dev, p, o)
 	return moveKernel{k}, err
 }
 
@@ -59,17 +59,17 @@ type markKernel struct{ vyre.Kernel }
 var _ func(gpu.Thread, []uint64, []uint64) = mark
 
 // compileMark compiles mark, which has workgroups of 256, for a device.
-func compileMark(ctx context.Context, dev *vyre.Device) (markKernel, error) {
+func compileMark(ctx context.Context, dev vyre.Device) (markKernel, error) {
 	return compileMarkWith(ctx, dev, vyre.CompileOptions{})
 }
 
 // compileMarkWith is compileMark with options.
-func compileMarkWith(ctx context.Context, dev *vyre.Device, o vyre.CompileOptions) (markKernel, error) {
+func compileMarkWith(ctx context.Context, dev vyre.Device, o vyre.CompileOptions) (markKernel, error) {
 	p, err := vyreKernels.Program("mark")
 	if err != nil {
 		return markKernel{}, err
 	}
-	k, err := dev.CompileWith(ctx, p, o)
+	k, err := vyre.Compile(ctx, dev, p, o)
 	return markKernel{k}, err
 }
 
@@ -92,17 +92,17 @@ type restoreKernel struct{ vyre.Kernel }
 var _ func(gpu.Thread, []uint64, []Item, []uint64, []Item) = restore
 
 // compileRestore compiles restore, which has workgroups of 256, for a device.
-func compileRestore(ctx context.Context, dev *vyre.Device) (restoreKernel, error) {
+func compileRestore(ctx context.Context, dev vyre.Device) (restoreKernel, error) {
 	return compileRestoreWith(ctx, dev, vyre.CompileOptions{})
 }
 
 // compileRestoreWith is compileRestore with options.
-func compileRestoreWith(ctx context.Context, dev *vyre.Device, o vyre.CompileOptions) (restoreKernel, error) {
+func compileRestoreWith(ctx context.Context, dev vyre.Device, o vyre.CompileOptions) (restoreKernel, error) {
 	p, err := vyreKernels.Program("restore")
 	if err != nil {
 		return restoreKernel{}, err
 	}
-	k, err := dev.CompileWith(ctx, p, o)
+	k, err := vyre.Compile(ctx, dev, p, o)
 	return restoreKernel{k}, err
 }
 

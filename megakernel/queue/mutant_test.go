@@ -13,7 +13,7 @@ import (
 )
 
 // mutant compiles the tests' kernel with a ring that was changed in one place.
-func mutant(t *testing.T, dev *vyre.Device, old, new string) vyre.Kernel {
+func mutant(t *testing.T, dev vyre.Device, old, new string) vyre.Kernel {
 	t.Helper()
 	ring, err := os.ReadFile("ring.go")
 	if err != nil {
@@ -33,7 +33,7 @@ func mutant(t *testing.T, dev *vyre.Device, old, new string) vyre.Kernel {
 	}
 	for _, k := range pkg.Kernels() {
 		if k.Name == "Narrow" {
-			compiled, err := dev.Compile(context.Background(), k.Program)
+			compiled, err := dev.Compile(context.Background(), k.Program, vyre.CompileOptions{})
 			if err != nil {
 				t.Fatal(err)
 			}

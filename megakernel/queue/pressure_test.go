@@ -324,7 +324,7 @@ func TestResumeAfterCancelling(t *testing.T) {
 
 // cancelled begins a run whose context ends before its launch, or after it began, and reports whether it did
 // before the run was over.
-func cancelled(t *testing.T, dev *vyre.Device, q *queue.Queue, midway bool) bool {
+func cancelled(t *testing.T, dev vyre.Device, q *queue.Queue, midway bool) bool {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	if !midway {
@@ -355,7 +355,7 @@ func TestRefusals(t *testing.T) {
 	ctx := context.Background()
 	m := draw(1, 10, 2).upload(t, dev, "Narrow")
 	one := func(name string) vyre.Kernel {
-		k, err := dev.Compile(ctx, programs()[name])
+		k, err := dev.Compile(ctx, programs()[name], vyre.CompileOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -25,7 +25,7 @@ type Options struct {
 // Queue works on items that create items, with a kernel that calls Run. It is used by one goroutine at a
 // time.
 type Queue struct {
-	dev    *vyre.Device
+	dev    vyre.Device
 	o      Options
 	kernel vyre.Kernel
 	args   []vyre.Arg
@@ -61,7 +61,7 @@ const entryBytes = 8 + 16
 
 // New returns a queue for a kernel whose last four parameters are the ring: sequence []uint64, items
 // []queue.Item, control []uint64, deferred []queue.Item. The arguments are those of the others.
-func New(ctx context.Context, dev *vyre.Device, k vyre.Kernel, args []vyre.Arg, o Options) (*Queue, error) {
+func New(ctx context.Context, dev vyre.Device, k vyre.Kernel, args []vyre.Arg, o Options) (*Queue, error) {
 	q := &Queue{dev: dev, o: o, kernel: k, args: args}
 	if err := q.check(); err != nil {
 		return nil, err
@@ -146,7 +146,7 @@ func (q *Queue) budget() uint64 {
 }
 
 func (q *Queue) alloc(bytes int64) (driver.Buffer, error) {
-	return q.dev.Device.Alloc(bytes, driver.AllocOptions{Label: q.o.Label})
+	return q.dev.Alloc(bytes, driver.AllocOptions{Label: q.o.Label})
 }
 
 // request is what the size of a ring is planned from.

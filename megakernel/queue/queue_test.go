@@ -147,17 +147,17 @@ func (g dag) paths(starts []uint32) (seen []uint32, items uint64) {
 // memory is a graph on a device, with a kernel.
 type memory struct {
 	t      *testing.T
-	dev    *vyre.Device
+	dev    vyre.Device
 	kernel vyre.Kernel
 	seen   *vyre.Buffer[uint32]
 	args   []vyre.Arg
 }
 
-func (g dag) upload(t *testing.T, dev *vyre.Device, kernel string) *memory {
+func (g dag) upload(t *testing.T, dev vyre.Device, kernel string) *memory {
 	t.Helper()
 	m := &memory{t: t, dev: dev}
 	up := func(s []uint32) *vyre.Buffer[uint32] {
-		b, err := vyre.Upload(dev, s)
+		b, err := vyre.Upload(t.Context(), dev, s)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -167,7 +167,7 @@ func (g dag) upload(t *testing.T, dev *vyre.Device, kernel string) *memory {
 	m.seen = up(make([]uint32, len(g.offsets)-1))
 	m.args = []vyre.Arg{vyre.Value(uint32(0)), up(g.offsets).All(), up(g.targets).All(), m.seen.All()}
 	var err error
-	if m.kernel, err = dev.Compile(context.Background(), programs()[kernel]); err != nil {
+	if m.kernel, err = dev.Compile(context.Background(), programs()[kernel], vyre.CompileOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { m.kernel.Close() })
@@ -213,7 +213,7 @@ func quiet(t *testing.T, what string, q *queue.Queue) {
 }
 
 // open opens a device; cpu with all detectors, in an order of groups and warps that the seed gives.
-func open(t *testing.T, name string, seed uint64) *vyre.Device {
+func open(t *testing.T, name string, seed uint64) vyre.Device {
 	t.Helper()
 	var dev driver.Device
 	var err error
@@ -230,7 +230,7 @@ func open(t *testing.T, name string, seed uint64) *vyre.Device {
 			t.Error(err)
 		}
 	})
-	return &vyre.Device{Device: dev}
+	return dev
 }
 
 func devices() []string { return strings.Split(*deviceFlag, ",") }

@@ -40,7 +40,7 @@ func TestResumeAfterACallThatFailedWhileTheRingGrew(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		q := halves(t, &vyre.Device{Device: d}, program, c.o, c.numbers)
+		q := halves(t, d, program, c.o, c.numbers)
 		failed := 0
 		for nth := 1; nth <= 60 && !t.Failed(); nth++ {
 			before := sim.Count(c.call)
@@ -68,12 +68,12 @@ func TestResumeAfterACallThatFailedWhileTheRingGrew(t *testing.T) {
 }
 
 // halves makes an object that halves numbers. What fails before the queue has items, and behind it, is done again.
-func halves(t *testing.T, dev *vyre.Device, program *ir.Program, o queue.Options, numbers []uint32) faults.Object {
-	k, err := dev.Compile(t.Context(), program)
+func halves(t *testing.T, dev vyre.Device, program *ir.Program, o queue.Options, numbers []uint32) faults.Object {
+	k, err := dev.Compile(t.Context(), program, vyre.CompileOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	ones, err := vyre.Upload(dev, []uint32{0})
+	ones, err := vyre.Upload(t.Context(), dev, []uint32{0})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,16 +106,15 @@ func halves(t *testing.T, dev *vyre.Device, program *ir.Program, o queue.Options
 }
 
 // counting makes an object that counts paths of a graph by a queue.
-func counting(ctx context.Context, d driver.Device, g dag, o queue.Options) (_ faults.Object, err error) {
-	dev := &vyre.Device{Device: d}
+func counting(ctx context.Context, dev driver.Device, g dag, o queue.Options) (_ faults.Object, err error) {
 	var buffers [3]*vyre.Buffer[uint32]
 	for k, s := range [][]uint32{g.offsets, g.targets, make([]uint32, len(g.offsets)-1)} {
-		if buffers[k], err = vyre.Upload(dev, s); err != nil {
+		if buffers[k], err = vyre.Upload(ctx, dev, s); err != nil {
 			return faults.Object{}, err
 		}
 	}
 	seen := buffers[2]
-	k, err := dev.Compile(ctx, programs()["Narrow"])
+	k, err := dev.Compile(ctx, programs()["Narrow"], vyre.CompileOptions{})
 	if err != nil {
 		return faults.Object{}, err
 	}

@@ -26,17 +26,17 @@ type RecurrenceKernel struct{ vyre.Kernel }
 var _ func(gpu.Thread, []uint64, []uint64, []uint64) = Recurrence
 
 // CompileRecurrence compiles Recurrence, which has workgroups of 256, for a device.
-func CompileRecurrence(ctx context.Context, dev *vyre.Device) (RecurrenceKernel, error) {
+func CompileRecurrence(ctx context.Context, dev vyre.Device) (RecurrenceKernel, error) {
 	return CompileRecurrenceWith(ctx, dev, vyre.CompileOptions{})
 }
 
 // CompileRecurrenceWith is CompileRecurrence with options.
-func CompileRecurrenceWith(ctx context.Context, dev *vyre.Device, o vyre.CompileOptions) (RecurrenceKernel, error) {
+func CompileRecurrenceWith(ctx context.Context, dev vyre.Device, o vyre.CompileOptions) (RecurrenceKernel, error) {
 	p, err := vyreTestUser.Program("Recurrence")
 	if err != nil {
 		return RecurrenceKernel{}, err
 	}
-	k, err := dev.CompileWith(ctx, p, o)
+	k, err := vyre.Compile(ctx, dev, p, o)
 	return RecurrenceKernel{k}, err
 }
 
@@ -59,17 +59,17 @@ type DivisorKernel struct{ vyre.Kernel }
 var _ func(gpu.Thread, []uint32, []uint32, []uint32, []uint32) = Divisor
 
 // CompileDivisor compiles Divisor, which has workgroups of 256, for a device.
-func CompileDivisor(ctx context.Context, dev *vyre.Device) (DivisorKernel, error) {
+func CompileDivisor(ctx context.Context, dev vyre.Device) (DivisorKernel, error) {
 	return CompileDivisorWith(ctx, dev, vyre.CompileOptions{})
 }
 
 // CompileDivisorWith is CompileDivisor with options.
-func CompileDivisorWith(ctx context.Context, dev *vyre.Device, o vyre.CompileOptions) (DivisorKernel, error) {
+func CompileDivisorWith(ctx context.Context, dev vyre.Device, o vyre.CompileOptions) (DivisorKernel, error) {
 	p, err := vyreTestUser.Program("Divisor")
 	if err != nil {
 		return DivisorKernel{}, err
 	}
-	k, err := dev.CompileWith(ctx, p, o)
+	k, err := vyre.Compile(ctx, dev, p, o)
 	return DivisorKernel{k}, err
 }
 

@@ -27,17 +27,17 @@ type ScalarsKernel struct{ vyre.Kernel }
 var _ func(gpu.Thread, bool, int8, int16, int32, int64, int, uint8, uint16, uint32, uint64, uint, float32, float64, gpu.Float16, gpu.BFloat16, ID, unit.Metre, Count, []float64) = Scalars
 
 // CompileScalars compiles Scalars, which has workgroups of 1, for a device.
-func CompileScalars(ctx context.Context, dev *vyre.Device) (ScalarsKernel, error) {
+func CompileScalars(ctx context.Context, dev vyre.Device) (ScalarsKernel, error) {
 	return CompileScalarsWith(ctx, dev, vyre.CompileOptions{})
 }
 
 // CompileScalarsWith is CompileScalars with options.
-func CompileScalarsWith(ctx context.Context, dev *vyre.Device, o vyre.CompileOptions) (ScalarsKernel, error) {
+func CompileScalarsWith(ctx context.Context, dev vyre.Device, o vyre.CompileOptions) (ScalarsKernel, error) {
 	p, err := vyreKernels.Program("Scalars")
 	if err != nil {
 		return ScalarsKernel{}, err
 	}
-	k, err := dev.CompileWith(ctx, p, o)
+	k, err := vyre.Compile(ctx, dev, p, o)
 	return ScalarsKernel{k}, err
 }
 
@@ -60,17 +60,17 @@ type ElementsKernel struct{ vyre.Kernel }
 var _ func(gpu.Thread, []bool, []bool, []ID, []ID, []gpu.Float16, []gpu.Float16, []unit.Metre, []unit.Metre, []int, []int, [][2]uint16, [][2]uint16, [][4]float32, [][4]float32) = Elements
 
 // CompileElements compiles Elements, which has workgroups of 32, for a device.
-func CompileElements(ctx context.Context, dev *vyre.Device) (ElementsKernel, error) {
+func CompileElements(ctx context.Context, dev vyre.Device) (ElementsKernel, error) {
 	return CompileElementsWith(ctx, dev, vyre.CompileOptions{})
 }
 
 // CompileElementsWith is CompileElements with options.
-func CompileElementsWith(ctx context.Context, dev *vyre.Device, o vyre.CompileOptions) (ElementsKernel, error) {
+func CompileElementsWith(ctx context.Context, dev vyre.Device, o vyre.CompileOptions) (ElementsKernel, error) {
 	p, err := vyreKernels.Program("Elements")
 	if err != nil {
 		return ElementsKernel{}, err
 	}
-	k, err := dev.CompileWith(ctx, p, o)
+	k, err := vyre.Compile(ctx, dev, p, o)
 	return ElementsKernel{k}, err
 }
 
@@ -93,17 +93,17 @@ type EvenKernel struct{ vyre.Kernel }
 var _ func(gpu.Thread, []uint32) = Even
 
 // CompileEven compiles Even, which has workgroups of 16, for a device.
-func CompileEven(ctx context.Context, dev *vyre.Device) (EvenKernel, error) {
+func CompileEven(ctx context.Context, dev vyre.Device) (EvenKernel, error) {
 	return CompileEvenWith(ctx, dev, vyre.CompileOptions{})
 }
 
 // CompileEvenWith is CompileEven with options.
-func CompileEvenWith(ctx context.Context, dev *vyre.Device, o vyre.CompileOptions) (EvenKernel, error) {
+func CompileEvenWith(ctx context.Context, dev vyre.Device, o vyre.CompileOptions) (EvenKernel, error) {
 	p, err := vyreKernels.Program("Even")
 	if err != nil {
 		return EvenKernel{}, err
 	}
-	k, err := dev.CompileWith(ctx, p, o)
+	k, err := vyre.Compile(ctx, dev, p, o)
 	return EvenKernel{k}, err
 }
 
@@ -126,17 +126,17 @@ type ScaleFloat32Kernel struct{ vyre.Kernel }
 var _ func(gpu.Thread, float32, []float32) = Scale
 
 // CompileScaleFloat32 compiles Scale[float32], which has workgroups of 64, for a device.
-func CompileScaleFloat32(ctx context.Context, dev *vyre.Device) (ScaleFloat32Kernel, error) {
+func CompileScaleFloat32(ctx context.Context, dev vyre.Device) (ScaleFloat32Kernel, error) {
 	return CompileScaleFloat32With(ctx, dev, vyre.CompileOptions{})
 }
 
 // CompileScaleFloat32With is CompileScaleFloat32 with options.
-func CompileScaleFloat32With(ctx context.Context, dev *vyre.Device, o vyre.CompileOptions) (ScaleFloat32Kernel, error) {
+func CompileScaleFloat32With(ctx context.Context, dev vyre.Device, o vyre.CompileOptions) (ScaleFloat32Kernel, error) {
 	p, err := vyreKernels.Instance("Scale", "float32")
 	if err != nil {
 		return ScaleFloat32Kernel{}, err
 	}
-	k, err := dev.CompileWith(ctx, p, o)
+	k, err := vyre.Compile(ctx, dev, p, o)
 	return ScaleFloat32Kernel{k}, err
 }
 
@@ -159,17 +159,17 @@ type ScaleInt64Kernel struct{ vyre.Kernel }
 var _ func(gpu.Thread, int64, []int64) = Scale
 
 // CompileScaleInt64 compiles Scale[int64], which has workgroups of 64, for a device.
-func CompileScaleInt64(ctx context.Context, dev *vyre.Device) (ScaleInt64Kernel, error) {
+func CompileScaleInt64(ctx context.Context, dev vyre.Device) (ScaleInt64Kernel, error) {
 	return CompileScaleInt64With(ctx, dev, vyre.CompileOptions{})
 }
 
 // CompileScaleInt64With is CompileScaleInt64 with options.
-func CompileScaleInt64With(ctx context.Context, dev *vyre.Device, o vyre.CompileOptions) (ScaleInt64Kernel, error) {
+func CompileScaleInt64With(ctx context.Context, dev vyre.Device, o vyre.CompileOptions) (ScaleInt64Kernel, error) {
 	p, err := vyreKernels.Instance("Scale", "int64")
 	if err != nil {
 		return ScaleInt64Kernel{}, err
 	}
-	k, err := dev.CompileWith(ctx, p, o)
+	k, err := vyre.Compile(ctx, dev, p, o)
 	return ScaleInt64Kernel{k}, err
 }
 
@@ -192,17 +192,17 @@ type ScaleIDKernel struct{ vyre.Kernel }
 var _ func(gpu.Thread, ID, []ID) = Scale
 
 // CompileScaleID compiles Scale[ID], which has workgroups of 64, for a device.
-func CompileScaleID(ctx context.Context, dev *vyre.Device) (ScaleIDKernel, error) {
+func CompileScaleID(ctx context.Context, dev vyre.Device) (ScaleIDKernel, error) {
 	return CompileScaleIDWith(ctx, dev, vyre.CompileOptions{})
 }
 
 // CompileScaleIDWith is CompileScaleID with options.
-func CompileScaleIDWith(ctx context.Context, dev *vyre.Device, o vyre.CompileOptions) (ScaleIDKernel, error) {
+func CompileScaleIDWith(ctx context.Context, dev vyre.Device, o vyre.CompileOptions) (ScaleIDKernel, error) {
 	p, err := vyreKernels.Instance("Scale", "ID")
 	if err != nil {
 		return ScaleIDKernel{}, err
 	}
-	k, err := dev.CompileWith(ctx, p, o)
+	k, err := vyre.Compile(ctx, dev, p, o)
 	return ScaleIDKernel{k}, err
 }
 
@@ -225,17 +225,17 @@ type FillBoolKernel struct{ vyre.Kernel }
 var _ func(gpu.Thread, bool, []bool) = Fill
 
 // CompileFillBool compiles Fill[bool], which has workgroups of 64, for a device.
-func CompileFillBool(ctx context.Context, dev *vyre.Device) (FillBoolKernel, error) {
+func CompileFillBool(ctx context.Context, dev vyre.Device) (FillBoolKernel, error) {
 	return CompileFillBoolWith(ctx, dev, vyre.CompileOptions{})
 }
 
 // CompileFillBoolWith is CompileFillBool with options.
-func CompileFillBoolWith(ctx context.Context, dev *vyre.Device, o vyre.CompileOptions) (FillBoolKernel, error) {
+func CompileFillBoolWith(ctx context.Context, dev vyre.Device, o vyre.CompileOptions) (FillBoolKernel, error) {
 	p, err := vyreKernels.Instance("Fill", "bool")
 	if err != nil {
 		return FillBoolKernel{}, err
 	}
-	k, err := dev.CompileWith(ctx, p, o)
+	k, err := vyre.Compile(ctx, dev, p, o)
 	return FillBoolKernel{k}, err
 }
 
@@ -258,17 +258,17 @@ type FillFloat16Kernel struct{ vyre.Kernel }
 var _ func(gpu.Thread, gpu.Float16, []gpu.Float16) = Fill
 
 // CompileFillFloat16 compiles Fill[gpu.Float16], which has workgroups of 64, for a device.
-func CompileFillFloat16(ctx context.Context, dev *vyre.Device) (FillFloat16Kernel, error) {
+func CompileFillFloat16(ctx context.Context, dev vyre.Device) (FillFloat16Kernel, error) {
 	return CompileFillFloat16With(ctx, dev, vyre.CompileOptions{})
 }
 
 // CompileFillFloat16With is CompileFillFloat16 with options.
-func CompileFillFloat16With(ctx context.Context, dev *vyre.Device, o vyre.CompileOptions) (FillFloat16Kernel, error) {
+func CompileFillFloat16With(ctx context.Context, dev vyre.Device, o vyre.CompileOptions) (FillFloat16Kernel, error) {
 	p, err := vyreKernels.Instance("Fill", "gpu.Float16")
 	if err != nil {
 		return FillFloat16Kernel{}, err
 	}
-	k, err := dev.CompileWith(ctx, p, o)
+	k, err := vyre.Compile(ctx, dev, p, o)
 	return FillFloat16Kernel{k}, err
 }
 
@@ -291,17 +291,17 @@ type ReverseKernel struct{ vyre.Kernel }
 var _ func(gpu.Thread, []int32) = Reverse
 
 // CompileReverse compiles Reverse, which has workgroups of 8, for a device.
-func CompileReverse(ctx context.Context, dev *vyre.Device) (ReverseKernel, error) {
+func CompileReverse(ctx context.Context, dev vyre.Device) (ReverseKernel, error) {
 	return CompileReverseWith(ctx, dev, vyre.CompileOptions{})
 }
 
 // CompileReverseWith is CompileReverse with options.
-func CompileReverseWith(ctx context.Context, dev *vyre.Device, o vyre.CompileOptions) (ReverseKernel, error) {
+func CompileReverseWith(ctx context.Context, dev vyre.Device, o vyre.CompileOptions) (ReverseKernel, error) {
 	p, err := vyreKernels.Program("Reverse")
 	if err != nil {
 		return ReverseKernel{}, err
 	}
-	k, err := dev.CompileWith(ctx, p, o)
+	k, err := vyre.Compile(ctx, dev, p, o)
 	return ReverseKernel{k}, err
 }
 
@@ -324,17 +324,17 @@ type NamesKernel struct{ vyre.Kernel }
 var _ func(gpu.Thread, uint32, uint32, uint32, uint32, uint32, uint32, float32, []uint32, []uint32) = Names
 
 // CompileNames compiles Names, which has workgroups of 2×2×2, for a device.
-func CompileNames(ctx context.Context, dev *vyre.Device) (NamesKernel, error) {
+func CompileNames(ctx context.Context, dev vyre.Device) (NamesKernel, error) {
 	return CompileNamesWith(ctx, dev, vyre.CompileOptions{})
 }
 
 // CompileNamesWith is CompileNames with options.
-func CompileNamesWith(ctx context.Context, dev *vyre.Device, o vyre.CompileOptions) (NamesKernel, error) {
+func CompileNamesWith(ctx context.Context, dev vyre.Device, o vyre.CompileOptions) (NamesKernel, error) {
 	p, err := vyreKernels.Program("Names")
 	if err != nil {
 		return NamesKernel{}, err
 	}
-	k, err := dev.CompileWith(ctx, p, o)
+	k, err := vyre.Compile(ctx, dev, p, o)
 	return NamesKernel{k}, err
 }
 
@@ -357,17 +357,17 @@ type MoveKernel struct{ vyre.Kernel }
 var _ func(gpu.Thread, Step, []Particle, [][3]float32) = Move
 
 // CompileMove compiles Move, which has workgroups of 32, for a device.
-func CompileMove(ctx context.Context, dev *vyre.Device) (MoveKernel, error) {
+func CompileMove(ctx context.Context, dev vyre.Device) (MoveKernel, error) {
 	return CompileMoveWith(ctx, dev, vyre.CompileOptions{})
 }
 
 // CompileMoveWith is CompileMove with options.
-func CompileMoveWith(ctx context.Context, dev *vyre.Device, o vyre.CompileOptions) (MoveKernel, error) {
+func CompileMoveWith(ctx context.Context, dev vyre.Device, o vyre.CompileOptions) (MoveKernel, error) {
 	p, err := vyreKernels.Program("Move")
 	if err != nil {
 		return MoveKernel{}, err
 	}
-	k, err := dev.CompileWith(ctx, p, o)
+	k, err := vyre.Compile(ctx, dev, p, o)
 	return MoveKernel{k}, err
 }
 
@@ -390,17 +390,17 @@ type MixKernel struct{ vyre.Kernel }
 var _ func(gpu.Thread, [][2]ID) = Mix
 
 // CompileMix compiles Mix, which has workgroups of 32, for a device.
-func CompileMix(ctx context.Context, dev *vyre.Device) (MixKernel, error) {
+func CompileMix(ctx context.Context, dev vyre.Device) (MixKernel, error) {
 	return CompileMixWith(ctx, dev, vyre.CompileOptions{})
 }
 
 // CompileMixWith is CompileMix with options.
-func CompileMixWith(ctx context.Context, dev *vyre.Device, o vyre.CompileOptions) (MixKernel, error) {
+func CompileMixWith(ctx context.Context, dev vyre.Device, o vyre.CompileOptions) (MixKernel, error) {
 	p, err := vyreKernels.Program("Mix")
 	if err != nil {
 		return MixKernel{}, err
 	}
-	k, err := dev.CompileWith(ctx, p, o)
+	k, err := vyre.Compile(ctx, dev, p, o)
 	return MixKernel{k}, err
 }
 
@@ -421,17 +421,17 @@ type hiddenKernel struct{ vyre.Kernel }
 var _ func(gpu.Thread, []uint8) = hidden
 
 // compileHidden compiles hidden, which has workgroups of 4, for a device.
-func compileHidden(ctx context.Context, dev *vyre.Device) (hiddenKernel, error) {
+func compileHidden(ctx context.Context, dev vyre.Device) (hiddenKernel, error) {
 	return compileHiddenWith(ctx, dev, vyre.CompileOptions{})
 }
 
 // compileHiddenWith is compileHidden with options.
-func compileHiddenWith(ctx context.Context, dev *vyre.Device, o vyre.CompileOptions) (hiddenKernel, error) {
+func compileHiddenWith(ctx context.Context, dev vyre.Device, o vyre.CompileOptions) (hiddenKernel, error) {
 	p, err := vyreKernels.Program("hidden")
 	if err != nil {
 		return hiddenKernel{}, err
 	}
-	k, err := dev.CompileWith(ctx, p, o)
+	k, err := vyre.Compile(ctx, dev, p, o)
 	return hiddenKernel{k}, err
 }
 

@@ -16,7 +16,7 @@ import (
 
 var ctx = context.Background()
 
-func open(t *testing.T) *vyre.Device {
+func open(t *testing.T) vyre.Device {
 	t.Helper()
 	d, err := vyre.Open("cpu")
 	if err != nil {
@@ -143,9 +143,9 @@ func TestRunGivesWhatTheFunctionGives(t *testing.T) {
 }
 
 // uploaded puts a slice on a device for one test.
-func uploaded[T vyre.Element](t *testing.T, d *vyre.Device, s []T) *vyre.Buffer[T] {
+func uploaded[T vyre.Element](t *testing.T, d vyre.Device, s []T) *vyre.Buffer[T] {
 	t.Helper()
-	b, err := vyre.Upload(d, s)
+	b, err := vyre.Upload(t.Context(), d, s)
 	if err != nil {
 		t.Fatal(err)
 	}
