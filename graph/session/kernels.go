@@ -28,6 +28,7 @@ type kernels struct {
 	order      kept[*peels]
 	cycles     kept[*strong]
 	tree       kept[*parents]
+	nearby     kept[*nearby]
 	flows      kept[*bitflow]
 	procedures kept[*procedures]
 	weights    kept[*weights]
