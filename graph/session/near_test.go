@@ -10,6 +10,7 @@ import (
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/driver/cpu"
 	"github.com/govyre/vyre/graph"
+	"github.com/govyre/vyre/graph/generate"
 	"github.com/govyre/vyre/graph/internal/graphtest"
 	"github.com/govyre/vyre/graph/session"
 	"github.com/govyre/vyre/internal/long"
@@ -168,6 +169,58 @@ func TestNearReadsWhatIsNear(t *testing.T) {
 		}
 		if r := near.Run; uint32(len(near.Nodes)) != c.nodes || r.Read != uint64(c.read) || r.Uploaded != 4+16 || r.Record.Rounds != c.arcs+1 {
 			t.Errorf("%d arcs: %d nodes, %d bytes read and %d uploaded, %d rounds", c.arcs, len(near.Nodes), r.Read, r.Uploaded, r.Record.Rounds)
+		}
+	}
+}
+
+// BenchmarkNear compares questions about what is two arcs away with the levels and the set of all that is reached.
+func BenchmarkNear(b *testing.B) {
+	dev, err := driver.Open("cpu", driver.OpenOptions{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer dev.Close()
+	for _, name := range []string{"road:1024x1024", "skew:1048576"} {
+		g, err := generate.Graph(b.Context(), name, generate.Options{Seed: 1})
+		if err != nil {
+			b.Fatal(err)
+		}
+		for _, engine := range []session.Engine{session.NativeEngine, session.WavesEngine} {
+			s, err := session.New(b.Context(), dev, g, session.Options{Engine: engine, Levels: true, Queries: 1, Seeds: 1})
+			if err != nil {
+				b.Fatal(err)
+			}
+			rng := rand.New(rand.NewPCG(3, 4))
+			for _, c := range []struct {
+				name string
+				ask  func(q session.Query) (int, error)
+			}{
+				{"near", func(q session.Query) (int, error) {
+					near, err := s.Near(b.Context(), q, 2)
+					return len(near.Nodes), err
+				}},
+				{"levels", func(q session.Query) (int, error) {
+					levels, err := s.Levels(b.Context(), q)
+					return len(levels), err
+				}},
+				{"reach", func(q session.Query) (int, error) {
+					r, err := s.Reach(b.Context(), q)
+					return r.Count(), err
+				}},
+			} {
+				b.Run(fmt.Sprintf("%s/%v/%s", name, engine, c.name), func(b *testing.B) {
+					nodes := 0
+					for b.Loop() {
+						n, err := c.ask(session.Query{Seeds: []uint32{rng.Uint32N(uint32(g.Nodes()))}})
+						if err != nil {
+							b.Fatal(err)
+						}
+						nodes += n
+					}
+					b.ReportMetric(float64(nodes)/float64(b.N), "nodes/op")
+				})
+			}
+			s.Close()
 		}
 	}
 }

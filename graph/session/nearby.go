@@ -78,7 +78,7 @@ func (n *nearby) ask(ctx context.Context, q Query, arcs uint32) ([]Nearby, Run, 
 	for i := range list {
 		var words [waves.NearWords]uint32
 		getWords(words[:], host[4*waves.NearWords*i:])
-		list[i] = Nearby{words[0], words[1], words[2]}
+		list[i] = Nearby{Node: words[0], Arcs: words[1], Kinds: words[2]}
 	}
 	return list, run, nil
 }
