@@ -1,7 +1,6 @@
 package graph
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -16,21 +15,24 @@ type Position struct {
 
 // ParsePosition takes file:line:column apart; line and column may be missing. A text without them is a file.
 func ParsePosition(s string) Position {
-	parts := strings.Split(s, ":")
-	for n := min(len(parts)-1, 2); n > 0; n-- {
-		line, err := strconv.Atoi(parts[len(parts)-n])
-		if err != nil || line < 1 {
-			continue
-		}
-		column := 0
-		if n == 2 {
-			if column, err = strconv.Atoi(parts[len(parts)-1]); err != nil || column < 1 {
-				continue
-			}
-		}
-		return Position{strings.Join(parts[:len(parts)-n], ":"), line, column}
+	rest, last, ok := cutNumber(s)
+	if !ok {
+		return Position{File: s}
 	}
-	return Position{File: s}
+	if file, line, ok := cutNumber(rest); ok {
+		return Position{file, line, last}
+	}
+	return Position{File: rest, Line: last}
+}
+
+// cutNumber cuts a number of at least 1 off the end of a text, and the colon before it.
+func cutNumber(s string) (rest string, n int, ok bool) {
+	colon := strings.LastIndexByte(s, ':')
+	n, err := strconv.Atoi(s[colon+1:])
+	if colon < 0 || err != nil || n < 1 {
+		return s, 0, false
+	}
+	return s[:colon], n, true
 }
 
 // String is file:line:column, without what is not known.
@@ -47,50 +49,58 @@ func (p Position) String() string {
 // Places finds nodes by their positions. It is made once for a graph, and each question looks at the names of the files and at the
 // nodes of those that match. It does not change, so that any goroutine may ask.
 type Places struct {
-	files map[string][]place // in the order of lines, columns and nodes
-	names []string           // of files, ascending
+	files []placed // by name
 }
 
-// place is where a node is in a file.
+// placed is the nodes of a file, ascending.
+type placed struct {
+	file  string
+	nodes []place
+}
+
+// place is where a node is in its file.
 type place struct {
-	line, column int
 	node         uint32
+	line, column int
 }
 
 // NewPlaces makes the places of a graph's positions. Nodes with an empty position have none.
 //
 // Errors: those of CSR.Read.
 func NewPlaces(g *CSR) (*Places, error) {
-	p := &Places{files: map[string][]place{}}
+	p, at := &Places{}, map[string]int{}
 	err := g.Read(func() error {
-		positions := g.Data().Positions
+		positions, last := g.Data().Positions, -1
 		for v := range positions.Len() {
-			if s := positions.At(v); s != "" {
-				at := ParsePosition(s)
-				p.files[at.File] = append(p.files[at.File], place{at.Line, at.Column, uint32(v)})
+			s := positions.At(v)
+			if s == "" {
+				continue
 			}
+			to := ParsePosition(s)
+			if last < 0 || p.files[last].file != to.File { // neighbours are often in one file
+				var known bool
+				if last, known = at[to.File]; !known {
+					last = len(p.files)
+					at[to.File], p.files = last, append(p.files, placed{file: to.File})
+				}
+			}
+			p.files[last].nodes = append(p.files[last].nodes, place{uint32(v), to.Line, to.Column})
 		}
 		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	for file, places := range p.files {
-		p.names = append(p.names, file)
-		slices.SortFunc(places, func(a, b place) int {
-			return cmp.Or(cmp.Compare(a.line, b.line), cmp.Compare(a.column, b.column), cmp.Compare(a.node, b.node))
-		})
-	}
-	slices.Sort(p.names)
+	slices.SortFunc(p.files, func(a, b placed) int { return strings.Compare(a.file, b.file) })
 	return p, nil
 }
 
 // matching yields the files that a path names: the file itself, or those whose paths end with it from a folder on.
 func (p *Places) matching(path string, yield func(file string, places []place)) {
-	for _, file := range p.names {
-		rest, ok := strings.CutSuffix(file, path)
+	for _, f := range p.files {
+		rest, ok := strings.CutSuffix(f.file, path)
 		if path != "" && ok && (rest == "" || strings.HasSuffix(rest, "/") || strings.HasSuffix(rest, `\`)) {
-			yield(file, p.files[file])
+			yield(f.file, f.nodes)
 		}
 	}
 }
