@@ -19,7 +19,8 @@ type Near struct {
 
 // Near returns the nodes that are at most so many allowed arcs away from a seed of the query, the seeds among them. It costs what
 // their arcs cost, however large the graph is: nothing else is walked, cleared or read back. Levels and Reach pay for all nodes. The
-// first call prepares it, which takes 20 bytes a node on the device, or 4 in the host's memory.
+// first call prepares it, which takes 20 bytes a node on the device, or 4 in the host's memory. Options.Parallel questions run side by
+// side, and each of those takes that.
 //
 // One core of the host answers in a native session, and for a graph in parts, of which it reads a few rows. A search along some
 // thousand arcs is over there before a GPU has begun. Kernels are faster where nodes with very many arcs are near.
@@ -32,12 +33,11 @@ func (s *Session) Near(ctx context.Context, q Query, arcs uint32) (_ *Near, err 
 	if q, err = s.resident.settle(0, q); err != nil {
 		return nil, err
 	}
-	set := s.sets.first()
-	by, err := set.searching(ctx, 1)
+	set, by, err := s.sets.take(ctx, 1)
 	if err != nil {
 		return nil, err
 	}
-	defer set.exit(&err)
+	defer s.sets.leave(set, &err)
 	r, before := &Near{}, set.moved
 	if r.Nodes, r.Run, err = by.near(ctx, q, arcs); err != nil {
 		return nil, err

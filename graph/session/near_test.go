@@ -1,10 +1,12 @@
 package session_test
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
+	"sync"
 	"testing"
 
 	"github.com/govyre/vyre/driver"
@@ -149,6 +151,42 @@ func TestNearIsWhatAPlainSearchFinds(t *testing.T) {
 					t.Errorf("%d bytes live", live)
 				}
 			})
+		}
+	}
+}
+
+// TestNearSideBySide asks a session from many goroutines.
+func TestNearSideBySide(t *testing.T) {
+	g := parallelGraph(t, 9, 200, true)
+	for _, engine := range []session.Engine{session.NativeEngine, session.WavesEngine} {
+		s, err := session.New(t.Context(), graphtest.OpenDevice(t, "cpu"), g, session.Options{Engine: engine, Parallel: 3})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var all sync.WaitGroup
+		for i := range uint32(12) {
+			all.Go(func() {
+				q := session.Query{Seeds: []uint32{i, 199 - i}}
+				near, err := s.Near(t.Context(), q, 2)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				var words []uint32
+				for _, v := range near.Nodes {
+					words = append(words, v.Node, v.Arcs, v.Kinds)
+				}
+				if want := nearWords(g, q, 2); !slices.Equal(words, want) {
+					t.Errorf("%v from %v: %v, want %v", engine, q.Seeds, words, want)
+				}
+			})
+		}
+		all.Wait()
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+		if _, err := s.Near(t.Context(), session.Query{}, 1); !errors.Is(err, driver.Closed) {
+			t.Errorf("after Close: %v", err)
 		}
 	}
 }
