@@ -35,7 +35,7 @@ gpu-suite:
 	$(gpu) test -c $(how) -o .gpu/cuda.test ./driver/cuda
 	$(gpu) test -c $(how) -o .gpu/cusim.test ./internal/cusim
 	$(gpu) test -c $(how) -o .gpu/ptx.test ./internal/ptx
-	for p in megakernel megakernel/compact megakernel/facts megakernel/frontiers megakernel/pipeline megakernel/queue graph/session graph/files graph/ifds; do \
+	for p in megakernel megakernel/compact megakernel/frontiers megakernel/pipeline megakernel/queue graph/session graph/files graph/ifds; do \
 		$(gpu) test -c $(how) -o .gpu/waves/$$(basename $$p).test ./$$p || exit 1; done
 	$(gpu) test -c $(how) -o .gpu/prim/prim.test ./prim
 	$(gpu) -C bench build $(how) -o ../.gpu/prim/compare ./prim

@@ -133,6 +133,7 @@ func TestHostileText(t *testing.T) {
 		}
 	}
 	reach := []string{"reach", file, "--device", "cpu", "--from", "id:0", "--to", "id:9"}
+	near := []string{"reach", file, "--device", "cpu", "--at", "a b:c.go:3", "--arcs", "20"}
 	dominators := []string{"dominators", file, "--device", "cpu", "--root", "id:0"}
 	taint := []string{"taint", file, "--device", "cpu", "--sources", filepath.Join(dir, "src"), "--sinks", filepath.Join(dir, "snk")}
 	with := func(command []string, more ...string) []string {
@@ -145,6 +146,8 @@ func TestHostileText(t *testing.T) {
 		{"text", reach}, {"text", with(reach, "--path")}, {"text", with(reach, "--each")}, {"text", with(reach, "--levels")}, {"text", with(reach, "--between")},
 		{"text", with(reach, "-o", "-")}, {"csv", with(reach, "--csv")}, {"csv", with(reach, "--csv", "--path")}, {"dot", with(reach, "--dot")}, {"svg", with(reach, "--svg")},
 		{"svg", with(reach, "--svg", "--path")}, {"json", with(reach, "--json", "--path")},
+		{"text", near}, {"csv", with(near, "--csv")}, {"dot", with(near, "--dot")}, {"svg", with(near, "--svg")}, {"json", with(near, "--json")}, {"text", with(near, "-o", "-")},
+		{"text", []string{"reach", file, "--at", "a b:c.go:5"}}, {"text", []string{"reach", file, "--at", "no\x1b[31m\u202e\xff:5"}},
 		{"text", dominators}, {"text", with(dominators, "--frontiers")}, {"text", with(dominators, "--of", "id:9")}, {"text", with(dominators, "-o", "-")}, {"csv", with(dominators, "--csv")},
 		{"dot", with(dominators, "--dot")}, {"svg", with(dominators, "--svg")}, {"json", with(dominators, "--json")},
 		{"text", taint}, {"text", with(taint, "--paths", "2")}, {"json", with(taint, "--json", "--paths", "2")}, {"sarif", with(taint, "--sarif", "--paths", "2")},

@@ -31,7 +31,8 @@ func TestNodesAreFoundByTheirPlaces(t *testing.T) {
 			t.Errorf("at:%s: %v, %v, want %v", place, got, err, want)
 		}
 	}
-	for place, says := range map[string]string{"erver.go:42": "no node is there", "server.go:43": "no node is there", "": "say which file"} {
+	for place, says := range map[string]string{"erver.go:42": "no node is in such a file", "server.go:43": "no node is there; the nearest is at server.go:42",
+		"http/server.go:42:11": "the nearest is at http/server.go:42:7", "myserver.go:1": "the nearest is at myserver.go:42:3", "": "say which file"} {
 		if _, err := (&nodeNames{g: g}).find("--from", []string{"at:" + place}); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("at:%s: %v", place, err)
 		}

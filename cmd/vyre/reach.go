@@ -19,7 +19,9 @@ import (
 // reachCmd asks what can be reached.
 type reachCmd struct {
 	File    string   `arg:"" help:"Graph to ask; - is standard input."`
-	From    []string `required:"" sep:"none" placeholder:"NODES" help:"Nodes to begin with: ids or names with commas, name:REGEXP, tag:MASK, at:FILE:LINE, or @FILE with one a line; may be repeated."`
+	From    []string `required:"" xor:"begin" sep:"none" placeholder:"NODES" help:"Nodes to begin with: ids or names with commas, name:REGEXP, tag:MASK, at:FILE:LINE, or @FILE with one a line; may be repeated."`
+	At      string   `required:"" xor:"begin" placeholder:"FILE:LINE" help:"Begin with the nodes at a line, and list those that are near. FILE may be the end of a path."`
+	Arcs    *uint32  `placeholder:"N" help:"List only nodes that are at most N arcs away; with --at, N is 2 by default."`
 	To      []string `sep:"none" placeholder:"NODES" help:"Nodes that the question is about, in the same forms."`
 	Back    bool     `help:"Go along arcs backward: what leads to the nodes of --from."`
 	Kinds   string   `placeholder:"MASK" help:"Kinds of arcs that are allowed: a number, or names with commas; all by default."`
@@ -50,6 +52,7 @@ type reachCmd struct {
 func (reachCmd) Help() string {
 	return `Example:
   vyre reach app.vyg --from name:^main.main$ --to os/exec.Command --path
+  vyre reach app.vyg --at server/main.go:42 --arcs 3
   vyre reach roads.txt.gz --from 0 --levels`
 }
 
@@ -66,10 +69,11 @@ type answer struct {
 	kinds          uint32
 	words          []uint64 // who is reached
 	count          int
-	levels         []uint32       // nil if not asked for
-	parents        []uint32       // nil if not asked for
-	path           []session.Step // from a seed on, or to one with --back
-	each           []int          // counts, by seed
+	levels         []uint32         // nil if not asked for
+	parents        []uint32         // nil if not asked for
+	near           []session.Nearby // nodes at most so many arcs away, nearest first; nil if not asked for
+	path           []session.Step   // from a seed on, or to one with --back
+	each           []int            // counts, by seed
 	run            report.Run
 }
 
@@ -78,6 +82,9 @@ func (c *reachCmd) Run(t *terminal) error {
 }
 
 func (c *reachCmd) run(t *terminal) error {
+	if err := c.checkNear(); err != nil {
+		return err
+	}
 	switch {
 	case c.Path && len(c.To) == 0:
 		return usagef("--path: say to where with --to")
@@ -127,7 +134,7 @@ func (c *reachCmd) ask(t *terminal, g *graph.CSR) (*answer, error) {
 		return nil, err
 	}
 	names := nodeNames{t: t, g: g}
-	if a.seeds, err = names.find("--from", c.From); err != nil {
+	if a.seeds, err = c.begin(&names); err != nil {
 		return nil, err
 	}
 	if a.targets, err = names.find("--to", c.To); err != nil {
@@ -163,7 +170,7 @@ func (c *reachCmd) search(t *terminal, a *answer) (err error) {
 	if c.Between {
 		return c.between(t, a)
 	}
-	leveled := c.Levels || c.Path || c.SVG || c.As == "levels" || c.As == "parents" || len(a.targets) > 0
+	leveled := !c.bounded() && (c.Levels || c.Path || c.SVG || c.As == "levels" || c.As == "parents" || len(a.targets) > 0)
 	o := session.Options{Label: "reach", Queries: 1, Seeds: max(len(a.from), 1), Levels: leveled, Topology: topologies[c.Topology], Parts: c.AllowPartitioned}
 	if c.Each {
 		o.Queries, o.Seeds, o.Levels = min(max(len(a.from), 1), 64), 1, false
@@ -206,6 +213,8 @@ func (c *reachCmd) query(t *terminal, a *answer, dev driver.Device, s *session.S
 	q := session.Query{Seeds: a.from, Kinds: a.kinds}
 	var run session.Run
 	switch {
+	case c.bounded():
+		run, err = a.askNear(t, s, q, c.arcs())
 	case c.Each:
 		run, err = a.askEach(t, s, a.from, a.kinds)
 	case leveled && c.As == "parents":

@@ -19,6 +19,7 @@ type nodeNames struct {
 	t      *terminal
 	g      *graph.CSR
 	byName map[string][]uint32 // made when the first name is asked for
+	places *graph.Places       // made when the first place is
 }
 
 // find returns the nodes that a flag lists, in that order and each once:
@@ -55,7 +56,7 @@ func (n *nodeNames) find(flag string, list []string) (nodes []uint32, err error)
 		seen[v] = true
 		return twice
 	})
-	if len(nodes) == 0 && len(list) > 0 && (flag == "--from" || flag == "--root") {
+	if len(nodes) == 0 && len(list) > 0 && (flag == "--from" || flag == "--at" || flag == "--root") {
 		return nil, usagef("%s names no node", flag)
 	}
 	return nodes, nil
@@ -170,32 +171,29 @@ func (n *nodeNames) tagged(s string) (nodes []uint32, err error) {
 	return nodes, nil
 }
 
-// placed returns the nodes at a place of the source, FILE or FILE:LINE.
-func (n *nodeNames) placed(place string) (nodes []uint32, err error) {
-	positions := n.g.Data().Positions
+// placed returns the nodes at a place of the source: FILE, FILE:LINE or FILE:LINE:COLUMN.
+func (n *nodeNames) placed(place string) ([]uint32, error) {
 	switch {
-	case positions.Len() == 0:
+	case n.g.Data().Positions.Len() == 0:
 		return nil, fmt.Errorf("nodes of this graph have no positions")
 	case place == "":
 		return nil, fmt.Errorf("say which file, and which line of it, as in at:main.go:12")
 	}
-	for v := range positions.Len() {
-		if at, ok := strings.CutPrefix(afterPath(positions.At(v), place), place); ok && (at == "" || at[0] == ':') {
-			nodes = append(nodes, uint32(v))
+	if n.places == nil {
+		var err error
+		if n.places, err = graph.NewPlaces(n.g); err != nil {
+			return nil, err
 		}
 	}
-	if nodes == nil {
-		return nil, fmt.Errorf("no node is there")
+	at := graph.ParsePosition(place)
+	nodes := n.places.At(at)
+	if nodes != nil {
+		return nodes, nil
 	}
-	return nodes, nil
-}
-
-// afterPath is a position without the folders that place does not name.
-func afterPath(position, place string) string {
-	if i := strings.LastIndex(position, "/"+place); i >= 0 {
-		return position[i+1:]
+	if nearest, ok := n.places.Nearest(at); ok {
+		return nil, fmt.Errorf("no node is there; the nearest is at %s", printable.Text(nearest.String()))
 	}
-	return position
+	return nil, fmt.Errorf("no node is in such a file; name it by its path, or by the end of that from a folder on")
 }
 
 // line is the node of a line: an id before a tab, as in the lists that are written, or a name or an id.

@@ -32,6 +32,7 @@ type reachDoc struct {
 	Levels  []int         `json:"levels,omitempty"` // nodes of each
 	Targets []report.Node `json:"targets,omitempty"`
 	Path    []report.Node `json:"path,omitempty"`
+	Near    []report.Node `json:"near,omitempty"`
 	Each    []eachEntry   `json:"each,omitempty"`
 	Run     report.Run    `json:"run"`
 }
@@ -42,6 +43,7 @@ type queryEntry struct {
 	Exclude []uint32 `json:"exclude,omitempty"`
 	Back    bool     `json:"back,omitempty"`
 	Between bool     `json:"between,omitempty"`
+	Arcs    *uint32  `json:"arcs,omitempty"` // away at most
 	Kinds   uint32   `json:"kinds"`
 }
 
@@ -75,7 +77,7 @@ func (c *reachCmd) doc(ctx context.Context, a *answer) (reachDoc, error) {
 		return reachDoc{}, err
 	}
 	doc := reachDoc{Schema: "vyre.reach/1", Graph: of,
-		Query: queryEntry{a.seeds, a.targets, a.excluded, c.Back, c.Between, a.kinds}, Count: a.count, Rounds: a.run.Rounds, Run: a.run}
+		Query: queryEntry{a.seeds, a.targets, a.excluded, c.Back, c.Between, c.bound(), a.kinds}, Count: a.count, Rounds: a.run.Rounds, Run: a.run}
 	if c.Levels {
 		doc.Levels = a.histogram()
 	}
@@ -88,6 +90,13 @@ func (c *reachCmd) doc(ctx context.Context, a *answer) (reachDoc, error) {
 			e.Kinds = a.g.KindNames(step.Mask)
 		}
 		doc.Path = append(doc.Path, e)
+	}
+	for _, n := range a.near {
+		e := a.node(n.Node)
+		if n.Arcs > 0 {
+			e.Kinds = a.g.KindNames(n.Kinds)
+		}
+		doc.Near = append(doc.Near, e)
 	}
 	for i, n := range a.each {
 		doc.Each = append(doc.Each, eachEntry{a.node(a.from[i]), n})
@@ -148,6 +157,8 @@ func (c *reachCmd) printText(out io.Writer, a *answer) {
 		}
 		w.Flush()
 		return
+	case a.near != nil:
+		fmt.Fprintf(out, "%s of %s nodes are at most %s away\n", report.Thousands(int64(a.count)), report.Thousands(int64(a.g.Nodes())), arcsText(c.arcs()))
 	default:
 		fmt.Fprintf(out, "%s of %s nodes\n", report.Thousands(int64(a.count)), report.Thousands(int64(a.g.Nodes())))
 	}
@@ -157,6 +168,9 @@ func (c *reachCmd) printText(out io.Writer, a *answer) {
 	switch {
 	case c.Path:
 		a.printPath(out)
+		return
+	case a.near != nil && len(a.targets) == 0:
+		a.printNear(out)
 		return
 	case c.lists(a):
 		a.printReached(out)
@@ -248,6 +262,12 @@ func (c *reachCmd) shown(a *answer, each func(v, mask uint32)) {
 	if c.Path {
 		for _, s := range a.path {
 			each(s.Node, s.Mask)
+		}
+		return
+	}
+	if a.near != nil {
+		for _, n := range a.near {
+			each(n.Node, n.Kinds)
 		}
 		return
 	}

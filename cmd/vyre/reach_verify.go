@@ -42,16 +42,52 @@ func (c *reachCmd) verify(ctx context.Context, a *answer) error {
 			}
 		}
 	}
+	if c.bounded() {
+		if err := a.verifyNear(levels, c.arcs()); err != nil {
+			return err
+		}
+	}
 	if want := graph.Bitset(levels); !slices.Equal(want, a.words) || a.levels != nil && !slices.Equal(levels, a.levels) {
 		return difference{fmt.Errorf("%d nodes are reached, on the host %d", a.count, countOf(want))}
 	}
 	if err := a.verifyParents(levels); err != nil {
 		return err
 	}
-	if c.Between {
+	if c.Between || c.bounded() {
 		return nil // a set has no path
 	}
 	return a.verifyPath(levels, c.Back)
+}
+
+// verifyNear leaves the levels of nodes that are near, and compares the kinds of arcs by which each is reached.
+func (a *answer) verifyNear(levels []uint32, arcs uint32) error {
+	kinds := make(map[uint32]uint32, len(a.near))
+	for u, at := range levels {
+		if at == graph.None || at >= arcs {
+			continue
+		}
+		targets, masks := a.searched.Row(uint32(u))
+		for k, v := range targets {
+			mask := uint32(1)
+			if masks != nil {
+				mask = masks[k]
+			}
+			if levels[v] == at+1 && mask&a.kinds != 0 {
+				kinds[v] |= mask
+			}
+		}
+	}
+	for v, at := range levels {
+		if at > arcs {
+			levels[v] = graph.None
+		}
+	}
+	for _, n := range a.near {
+		if n.Kinds != kinds[n.Node] {
+			return difference{fmt.Errorf("node %d is reached by arcs of kinds %#x, on the host of %#x", n.Node, n.Kinds, kinds[n.Node])}
+		}
+	}
+	return nil
 }
 
 // verifyParents looks for the node before each, if they were asked for: the smallest one a level above it with an arc to it.

@@ -20,6 +20,7 @@ type Engine struct {
 	greatest []uint32 // of each node, where the first arc to it comes from that is worth a look; nil until Index
 	linked   []uint64 // a bit a node: an arc comes to it; with greatest
 	backward int      // searches that went backward, without these
+	places   []uint32 // of nodes, in a question about those near others; nil before the first
 	search   *search
 	team     *team
 
@@ -71,7 +72,7 @@ func (e *Engine) begin() { e.mu.Lock() }
 
 func (e *Engine) end(err *error) {
 	if v := recover(); v != nil {
-		e.search, e.greatest, e.linked = nil, nil, nil
+		e.search, e.greatest, e.linked, e.places = nil, nil, nil, nil
 		*err = broken(guard.Of(v))
 	}
 	e.mu.Unlock()

@@ -6,9 +6,9 @@ import (
 	"io"
 	"net/url"
 	"regexp"
-	"strconv"
 	"strings"
 
+	"github.com/govyre/vyre/graph"
 	"github.com/govyre/vyre/graph/session"
 	"github.com/govyre/vyre/internal/printable"
 )
@@ -116,9 +116,9 @@ func (t *Taint) location(v uint32, how string) sarifLocation {
 	if how != "" {
 		l.Message = &sarifText{how}
 	}
-	if file, line, column, ok := position(t.Graph.Position(v)); ok {
-		l.Physical = &sarifPhysical{Region: sarifRegion{line, column}}
-		l.Physical.Artifact.URI = uriOf(file)
+	if at := graph.ParsePosition(t.Graph.Position(v)); at.Line > 0 {
+		l.Physical = &sarifPhysical{Region: sarifRegion{at.Line, at.Column}}
+		l.Physical.Artifact.URI = uriOf(at.File)
 	}
 	return l
 }
@@ -144,21 +144,3 @@ func uriOf(path string) string {
 }
 
 var validHost = regexp.MustCompile(`^[A-Za-z0-9.-]+$`)
-
-// position takes file:line:column apart; the column may be missing.
-func position(s string) (file string, line, column int, ok bool) {
-	parts := strings.Split(s, ":")
-	for n := min(len(parts)-1, 2); n > 0; n-- {
-		line, err := strconv.Atoi(parts[len(parts)-n])
-		if err != nil || line < 1 {
-			continue
-		}
-		if n == 2 {
-			if column, err = strconv.Atoi(parts[len(parts)-1]); err != nil || column < 1 {
-				continue
-			}
-		}
-		return strings.Join(parts[:len(parts)-n], ":"), line, column, true
-	}
-	return "", 0, 0, false
-}

@@ -89,3 +89,39 @@ func ExampleSession_BitFlow() {
 	// before 1: 01, after: 10
 	// before 2: 10, after: 00
 }
+
+// A server loads a graph once, and answers again and again which nodes are at a line and near it.
+func ExampleSession_Near() {
+	ctx := context.Background()
+	// main calls parse and log, parse calls log and open.
+	g, err := graph.New(ctx, []uint32{0, 2, 4, 4, 4}, []uint32{1, 2, 2, 3}, []uint32{graph.KindCall, graph.KindCall, graph.KindCall, graph.KindCall})
+	check(err)
+	g, err = g.With(graph.Data{Names: graph.NewStrings([]string{"main", "parse", "log", "open"}),
+		Positions: graph.NewStrings([]string{"cmd/main.go:3:6", "cmd/parse.go:10:6", "log/log.go:7:6", "os/open.go:1:6"})})
+	check(err)
+	places, err := graph.NewPlaces(g)
+	check(err)
+	dev, err := driver.Open("cpu", driver.OpenOptions{})
+	check(err)
+	defer dev.Close()
+	s, err := session.New(ctx, dev, g, session.Options{})
+	check(err)
+	defer s.Close()
+
+	near, err := s.Near(ctx, session.Query{Seeds: places.At(graph.ParsePosition("main.go:3"))}, 2)
+	check(err)
+	for _, n := range near.Nodes {
+		fmt.Println(n.Arcs, g.Name(n.Node), g.KindNames(n.Kinds))
+	}
+	// Output:
+	// 0 main []
+	// 1 parse [call]
+	// 1 log [call]
+	// 2 open [call]
+}
+
+func check(err error) {
+	if err != nil {
+		log.Fatal(err)
+	}
+}

@@ -20,6 +20,7 @@ type kernels struct {
 	*searches
 	batching
 	submissions submissions
+	fewest      int // words of a set at least of which few may be read
 
 	// The analyses, each made when it is first asked for. In a symmetric graph labels answer searches, so that every set has those,
 	// and the weak components that they are made by.
@@ -28,6 +29,8 @@ type kernels struct {
 	order      kept[*peels]
 	cycles     kept[*strong]
 	tree       kept[*parents]
+	nearby     kept[*nearby]
+	fewer      kept[*few]
 	flows      kept[*bitflow]
 	procedures kept[*procedures]
 	weights    kept[*weights]
@@ -50,7 +53,10 @@ type answered struct {
 }
 
 func newKernels(s *runner) *kernels {
-	k := &kernels{searches: &searches{runner: s}}
+	k := &kernels{searches: &searches{runner: s}, fewest: fewestWords}
+	if s.dev.Name() == onHost {
+		k.fewest = math.MaxInt
+	}
 	k.submissions = submissions{k.searches, map[shape]*submission{}}
 	return k
 }
@@ -88,12 +94,15 @@ func (k *kernels) labelled(ctx context.Context, kinds uint32, since uint64) (int
 func (k *kernels) openLabels(ctx context.Context) (*labels, error) {
 	return k.labels.get(k.runner, func() (*labels, error) {
 		l, err := newLabels(ctx, k.searches, &k.components)
-		if e := (*driver.Error)(nil); errors.As(err, &e) && e.Kind == driver.OutOfMemory {
+		if lacksMemory(err) {
 			return &labels{lacks: err}, nil
 		}
 		return l, err
 	})
 }
+
+// lacksMemory reports whether an error says that there is too little memory.
+func lacksMemory(err error) bool { return errors.Is(err, driver.OutOfMemory) }
 
 // levels stay on the device as well, for parents.
 func (k *kernels) levels(ctx context.Context, q Query) ([]uint32, Run, error) {

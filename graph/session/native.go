@@ -105,6 +105,12 @@ func (n *native) parents(ctx context.Context, levels []uint32, kinds uint32) ([]
 	return parent, n.ran(began, cpu.Stats{}), err
 }
 
+func (n *native) near(ctx context.Context, q Query, arcs uint32) ([]Nearby, Run, error) {
+	began := time.Now()
+	list, err := n.e.Near(ctx, q.Seeds, n.s.kinds(q), arcs, nil)
+	return list, n.ran(began, cpu.Stats{}), err
+}
+
 func (n *native) weak(ctx context.Context, kinds uint32) ([]uint32, Run, error) {
 	began, label := time.Now(), make([]uint32, n.s.g.Nodes())
 	err := n.e.Components(ctx, kinds, label)

@@ -28,6 +28,7 @@ type parts struct {
 	partTables
 	partPlans
 	lanes partLanes
+	near  *native // answers questions about few rows; nil before the first
 }
 
 // partTables are the offsets of all nodes, where parts are cut, and how many nodes of each a search goes on from.

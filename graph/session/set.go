@@ -42,6 +42,7 @@ type engine interface {
 	batch(ctx context.Context, queries []Query, all []*Reached) error
 	levels(ctx context.Context, q Query) ([]uint32, Run, error)
 	parents(ctx context.Context, levels []uint32, kinds uint32) ([]uint32, Run, error)
+	near(ctx context.Context, q Query, arcs uint32) ([]Nearby, Run, error)
 	weak(ctx context.Context, kinds uint32) ([]uint32, Run, error)
 	strong(ctx context.Context, kinds uint32) ([]uint32, Run, error)
 	topological(ctx context.Context, kinds uint32) ([]uint32, Run, error)

@@ -11,7 +11,6 @@
 //	times of runs ─▶ History ─▶ PlanPasses                     the passes that were faster often enough
 //	identity ─▶ Key ─▶ Cache, Decisions                        one build for all callers
 //	items that create items ─▶ Queue, Drain                    slots, bytes, launches
-//	nodes, edges ─▶ Facts ─▶ PlanExpansion                     rows of a graph, and the queue of waves over it
 //	frontiers, order ─▶ Frontiers                              a wave for each layer and kind of work
 //	stages ─▶ Pipeline                                         stages of a chain that share a launch
 //	queries ─▶ PlanQueries                                     queries that run together, graphs that are uploaded once

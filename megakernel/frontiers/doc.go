@@ -14,6 +14,9 @@
 //	func Parse(t gpu.Thread, starts, places, tokens []uint32, …) {
 //		file, token := frontiers.Work{Starts: starts, Places: places}.Find(t.Global().X)
 //
+// This package is a library for kernels of your own, and no command of vyre uses it. The program examples/modules does:
+// it parses modules, resolves the names that they use, and reports those without a definition.
+//
 // # Flow
 //
 //	frontiers, order ─▶ layers ─▶ a wave for each layer and kind ─▶ package megakernel ─▶ record

@@ -11,6 +11,9 @@
 //	err = p.Run(ctx) // as often as x changes
 //	p.Explain()      // the stages that share a launch, and the reasons of the others
 //
+// This package is a library for kernels of your own, and no command of vyre uses it. The program examples/filters does:
+// it runs three filters over a picture in one launch.
+//
 // A stage can follow the previous one in three ways:
 //
 //	inline   both are one program, in which an invocation runs one after the other for its item; the second

@@ -19,6 +19,9 @@
 //	q, err := queue.New(ctx, dev, parseAll.Kernel, []vyre.Arg{text.All(), nodes.All()}, queue.Options{Most: 4, Capacity: 1 << 16})
 //	rec, err := q.Run(ctx, []queue.Item{{Op: parseFile}})
 //
+// This package is a library for kernels of your own, and no command of vyre uses it. The program examples/lists does: it
+// parses nested lists.
+//
 // # Flow
 //
 //	items ─▶ ring ──take, at most 32──▶ a warp ──Check──▶ Do ──Child──▶ ring

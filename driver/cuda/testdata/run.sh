@@ -135,10 +135,9 @@ part_waves() {
 		megakernel Search|Reach|OneWarp|SharedMemory|Budget|NoSeeds|Waves|Temps|Cache|Queries
 		compact Lists|Plan|Reports
 		queue Queue|Growing|Budget|Corrupted|LaunchItems|Cancelling
-		facts .
 		frontiers .
 		pipeline .
-		session Session
+		session Session|Near|FewResults
 		ifds Devices|Thousands|ManyCall|Goroutine
 	END
 	# How long rounds take where one block goes on alone, and all.

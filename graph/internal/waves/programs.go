@@ -75,6 +75,15 @@ func UnpackBits() (p Bits, err error) {
 	return p, err
 }
 
+// Near are the waves of questions about nodes near others.
+type Near struct{ Seed, Round, Tell *ir.Program }
+
+// UnpackNear returns the programs.
+func UnpackNear() (p Near, err error) {
+	err = unpack([]packedProgram{{&p.Seed, SeedNearProgram}, {&p.Round, RoundNearProgram}, {&p.Tell, TellNearProgram}})
+	return p, err
+}
+
 // UnpackFacts returns the programs that begin a fixpoint of facts of 64 bits, or of 32.
 func UnpackFacts(wide bool) (clear, seed *ir.Program, err error) {
 	err = unpack([]packedProgram{{&clear, ofWord(ClearFactsProgram, wide)}, {&seed, ofWord(SeedFactsProgram, wide)}})
