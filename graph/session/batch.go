@@ -14,7 +14,7 @@ func (s *Session) Reach(ctx context.Context, q Query) (*Reached, error) {
 }
 
 // ReachInto answers one query into an answer that is not needed any more, or into an empty one, whose memory it takes. Asked
-// again like this a session allocates nothing, but where few of very many nodes are listed. After an error the answer is worth nothing.
+// again like this a session allocates nothing. After an error the answer is worth nothing.
 func (s *Session) ReachInto(ctx context.Context, q Query, into *Reached) (err error) {
 	if err := s.made(); err != nil {
 		return err

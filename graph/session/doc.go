@@ -52,10 +52,6 @@
 // even so, unless times were measured (see Options.Costs). Kernels pay if a node nearby has very many arcs, or if the
 // question is about many arcs. If most of the graph is near, ask for Levels: they can search backward, and make no list.
 //
-// A set that a query alone has reached by kernels comes back as one bit a node. If the graph has 2²³ nodes or more, the device
-// first tells how many are reached. If they are few, package megakernel/compact lists the words that have bits, and only
-// these are read. For 40 of 2²⁴ nodes that is 4 KiB in place of 2 MiB. On device cpu a read is a copy in memory, so all words are read there.
-//
 // # Layers
 //
 // A session is a graph that is resident on a device (resident.go), and a scheduler (schedule.go) of sets over it. A set
@@ -76,5 +72,5 @@
 //
 // Start reading at session.go, with schedule.go and set.go (the order of calls), options.go and query.go. Then read footprint.go
 // (memory), search.go (the waves of a search), kernels.go, kernelbatch.go, submission.go and several.go. Analyses begin in
-// analysis.go; labels.go has those that answer searches, and few.go reads small sets. Analyses of your own are in fixpoint.go.
+// analysis.go; labels.go has those that answer searches. Analyses of your own are in fixpoint.go.
 package session

@@ -33,6 +33,3 @@ func (s *Session) PartLanes() int { return s.sets.first().device.(partEngine).p.
 
 // Memory is what searches were planned to take, and to save against runs that keep nothing.
 func (s *Session) Memory() plan.Session { return s.resident.memory }
-
-// ReadFew has a session of kernels read few results from sets of so many words on.
-func (s *Session) ReadFew(words int) { s.sets.first().device.(*kernels).fewest = words }

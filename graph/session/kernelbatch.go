@@ -94,14 +94,6 @@ func (s *kernels) run(ctx context.Context, queries []Query, groups []answered, a
 	put(&size.together, func(g answered) bool { return len(g.queries) > 1 })
 	s.placed = order
 	size.queries, size.counted = len(order), len(order) == 1 && queries[order[0]].Count
-	var small *few
-	if len(order) == 1 && !size.counted {
-		var err error
-		if small, err = s.few(); err != nil {
-			return err
-		}
-		size.counted = small != nil
-	}
 	run, err := s.submissions.submit(ctx, size, s.labels.made)
 	if err != nil {
 		return err
@@ -110,12 +102,7 @@ func (s *kernels) run(ctx context.Context, queries []Query, groups []answered, a
 		from, r := s.answerBytes[4*i*s.slot:], all[k]
 		r.Run = run
 		r.count = int(binary.LittleEndian.Uint32(from))
-		if small == nil {
-			getWords(r.words, from[4*waves.AnswerHead:])
-		}
-	}
-	if small != nil {
-		return small.read(ctx, s.searches, all[order[0]])
+		getWords(r.words, from[4*waves.AnswerHead:])
 	}
 	return nil
 }

@@ -20,7 +20,6 @@ type kernels struct {
 	*searches
 	batching
 	submissions submissions
-	fewest      int // words of a set at least of which few may be read
 
 	// The analyses, each made when it is first asked for. In a symmetric graph labels answer searches, so that every set has those,
 	// and the weak components that they are made by.
@@ -30,7 +29,6 @@ type kernels struct {
 	cycles     kept[*strong]
 	tree       kept[*parents]
 	nearby     kept[*nearby]
-	fewer      kept[*few]
 	flows      kept[*bitflow]
 	procedures kept[*procedures]
 	weights    kept[*weights]
@@ -53,10 +51,7 @@ type answered struct {
 }
 
 func newKernels(s *runner) *kernels {
-	k := &kernels{searches: &searches{runner: s}, fewest: fewestWords}
-	if s.dev.Name() == onHost {
-		k.fewest = math.MaxInt
-	}
+	k := &kernels{searches: &searches{runner: s}}
 	k.submissions = submissions{k.searches, map[shape]*submission{}}
 	return k
 }
@@ -94,15 +89,12 @@ func (k *kernels) labelled(ctx context.Context, kinds uint32, since uint64) (int
 func (k *kernels) openLabels(ctx context.Context) (*labels, error) {
 	return k.labels.get(k.runner, func() (*labels, error) {
 		l, err := newLabels(ctx, k.searches, &k.components)
-		if lacksMemory(err) {
+		if e := (*driver.Error)(nil); errors.As(err, &e) && e.Kind == driver.OutOfMemory {
 			return &labels{lacks: err}, nil
 		}
 		return l, err
 	})
 }
-
-// lacksMemory reports whether an error says that there is too little memory.
-func lacksMemory(err error) bool { return errors.Is(err, driver.OutOfMemory) }
 
 // levels stay on the device as well, for parents.
 func (k *kernels) levels(ctx context.Context, q Query) ([]uint32, Run, error) {

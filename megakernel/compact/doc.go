@@ -24,8 +24,6 @@
 // [Reports] are lists that keep only the first records, for diagnostics. Flags are masks of severities, which are
 // counted as well, by the rules of [plan.PlanDiagnostics].
 //
-// Sessions of package graph/session read small sets of large graphs this way.
-//
 // # Invariants
 //
 // Records are in the order of their items, so a list depends only on the flags. The same holds for the reports within

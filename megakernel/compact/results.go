@@ -101,26 +101,11 @@ func (res *Results) ReadBytes() uint64 {
 // Result is what the last run says of its launches: times, and what detectors found.
 func (res *Results) Result() vyre.Result { return res.r.result }
 
-// Settle waits for what a Run whose context ended has left on the device. Run does so itself.
-func (res *Results) Settle(ctx context.Context) error {
-	if res.r.seq == nil {
-		return nil
-	}
-	return res.r.seq.Settle(ctx)
-}
-
 // Close gives back what it took of the device. The buffers that were added stay.
 func (res *Results) Close() error { return res.r.Close() }
 
 // Len is the number of records in the list.
 func (l *List[T]) Len() int { return int(int64(len(l.s.data)) / l.s.recordBytes()) }
-
-// At returns a record of the list.
-func (l *List[T]) At(i int) (v T) {
-	size := int(l.s.recordBytes())
-	copy(vyre.Bytes(unsafe.Slice(&v, 1)), l.s.data[i*size:][:size])
-	return v
-}
 
 // Records returns a copy of the list.
 func (l *List[T]) Records() []T {

@@ -137,7 +137,7 @@ part_waves() {
 		queue Queue|Growing|Budget|Corrupted|LaunchItems|Cancelling
 		frontiers .
 		pipeline .
-		session Session|Near|FewResults
+		session Session|Near
 		ifds Devices|Thousands|ManyCall|Goroutine
 	END
 	# How long rounds take where one block goes on alone, and all.
