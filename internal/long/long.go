@@ -4,7 +4,7 @@
 // -exhaustive beside it.
 //
 // What is drawn at random begins at -seed=N. Of what begins anywhere, with -long, VYRE_SEED=N says where too: continuous
-// integration takes a number of the tree that it tests, so that the same tree is tested with the same programs.
+// integration takes a number of the packages that it tests, so that these are tested with the same programs again.
 package long
 
 import (
