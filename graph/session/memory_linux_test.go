@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os"
 	"runtime/debug"
-	"slices"
 	"strings"
 	"testing"
 
@@ -22,8 +21,8 @@ func TestMain(m *testing.M) {
 		debug.SetMemoryLimit(most / 4 * 3)
 	}
 	status := m.Run()
-	// The race detector takes several times as much, and a GPU's driver takes hundreds of MiB for itself.
-	if status == 0 && own && !raceDetector() && !long.Enabled() && !slices.Contains(strings.Split(*deviceFlag, ","), "cuda") {
+	// The race detector takes several times as much.
+	if status == 0 && own && !raceDetector() && !long.Enabled() {
 		if kib := peak(); kib<<10 > most {
 			fmt.Printf("the tests took %d MiB of memory, want at most %d\n", kib>>10, most>>20)
 			status = 1

@@ -1,10 +1,9 @@
-// Package long holds the switches for tests that take minutes: `go test -long` in a package that imports it, or
-// VYRE_LONG=N in the environment, with which each sweep has an N-th of its cases. Continuous integration runs these
-// tests, and a part of the sweeps. Tests that go through all arguments, for a quarter of an hour and more, need
-// -exhaustive beside it.
+// Package long holds the switches for tests that take long: `go test -long` in a package that imports it, or VYRE_LONG=1
+// in the environment, for those that take minutes. Continuous integration runs all of them. What takes a quarter of an
+// hour and more, because it goes through all arguments, needs -exhaustive beside it.
 //
 // What is drawn at random begins at -seed=N. Of what begins anywhere, with -long, VYRE_SEED=N says where too: continuous
-// integration takes a number of the packages that it tests, so that these are tested with the same programs again.
+// integration takes a number of the code that it tests, so that the same code is tested with the same programs.
 package long
 
 import (
@@ -17,7 +16,6 @@ import (
 
 var (
 	enabled    = flag.Bool("long", os.Getenv("VYRE_LONG") != "", "run the slow sweeps too")
-	part, _    = strconv.Atoi(os.Getenv("VYRE_LONG"))
 	exhaustive = flag.Bool("exhaustive", false, "with -long: sweeps over all arguments too, which take a quarter of an hour and more")
 	seed       = flag.Uint64("seed", 0, "where what is drawn at random begins; 0 is as Seed says")
 )
@@ -78,14 +76,13 @@ func drawn() uint64 {
 	return n
 }
 
-// Count is how many cases a test takes: quick ones always, sweep with -long, the N-th part of that with VYRE_LONG=N, and
-// all with -exhaustive.
+// Count is how many cases a test takes: quick ones always, sweep with -long, all with -exhaustive beside it.
 func Count(quick, sweep, all int) int {
 	switch {
 	case Exhaustive():
 		return all
 	case Enabled():
-		return max(quick, sweep/max(part, 1))
+		return sweep
 	}
 	return quick
 }
