@@ -37,7 +37,7 @@ type backend struct {
 
 var registry struct {
 	sync.Mutex
-	backends []backend
+	backends []*backend // in the order of auto
 }
 
 // Register makes a kind of device known under a name; packages call it from init. "auto"
@@ -50,13 +50,13 @@ func Register(name string, rank int, open OpenFunc, list ListFunc) {
 			panic(fmt.Sprintf("BUG: device %q registered twice", name))
 		}
 	}
-	registry.backends = append(registry.backends, backend{name, rank, open, list})
-	slices.SortStableFunc(registry.backends, func(a, b backend) int {
+	registry.backends = append(registry.backends, &backend{name, rank, open, list})
+	slices.SortFunc(registry.backends, func(a, b *backend) int {
 		return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(a.name, b.name))
 	})
 }
 
-func backends() []backend {
+func backends() []*backend {
 	registry.Lock()
 	defer registry.Unlock()
 	return slices.Clone(registry.backends)

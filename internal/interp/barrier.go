@@ -1,7 +1,7 @@
 package interp
 
 import (
-	"cmp"
+	"maps"
 	"slices"
 
 	"github.com/govyre/vyre/ir"
@@ -197,9 +197,8 @@ func (x *worker) barrierError(g *group, absent uint32) error {
 		}
 	}
 	e.Ended += len(g.warps) * max(0, x.begun-len(x.live))
-	for r, n := range count {
-		e.Waits = append(e.Waits, Wait{Row: r, Pos: x.k.p.Pos(r), Warps: n})
+	for _, r := range slices.Sorted(maps.Keys(count)) {
+		e.Waits = append(e.Waits, Wait{Row: r, Pos: x.k.p.Pos(r), Warps: count[r]})
 	}
-	slices.SortStableFunc(e.Waits, func(a, b Wait) int { return cmp.Compare(a.Row, b.Row) })
 	return e
 }

@@ -1,5 +1,7 @@
 package ptx
 
+import "github.com/govyre/vyre/ir"
+
 // partPairs parts conjunctions from disjunctions of the same predicates. Of p & q and p | q the assembler makes one
 // instruction with two results, and where it needs one of them no more, since what read it took more in, the assemblers of
 // CUDA 12.4 to 13.0 may go on with the other: p & q for p | q. So where there are both, the disjunction is made of words, with
@@ -30,10 +32,9 @@ func (f *function) partPairs() {
 		if !pairs[names.pair(in)] {
 			continue
 		}
-		below, zero, either, word := r(f.newReg(classR)), r(f.newReg(classR)), r(f.newReg(classR)), r(f.newReg(classR))
-		e.added = append(e.added,
-			inst{op: opMov, t: tU32, row: in.row, dst: below, src: [4]operand{spec(lanesBelow)}},
-			inst{op: opShr, t: tS32, row: in.row, dst: zero, src: [4]operand{below, u32(31)}}, // no lane is above 31
+		zero, made := f.hiddenZero(in.row)
+		either, word := r(f.newReg(classR)), r(f.newReg(classR))
+		e.added = append(append(e.added, made...),
 			inst{op: opSelp, t: tU32, row: in.row, dst: either, src: [4]operand{u32(1), zero, in.src[0]}},
 			inst{op: opSelp, t: tU32, row: in.row, dst: word, src: [4]operand{u32(1), either, in.src[1]}})
 		in.op, in.t, in.mod.cmp, in.src = opSetp, tU32, cmpNE, [4]operand{word, u32(0)}
@@ -41,6 +42,15 @@ func (f *function) partPairs() {
 		f.parted++
 	}
 	f.insts = e.apply(f.insts, nil)
+}
+
+// hiddenZero makes a zero that the assembler does not know, after instructions are chosen.
+func (f *function) hiddenZero(row ir.Row) (zero operand, made []inst) {
+	below, zero := r(f.newReg(classR)), r(f.newReg(classR))
+	return zero, []inst{
+		{op: opMov, t: tU32, row: row, dst: below, src: [4]operand{spec(lanesBelow)}},
+		{op: opShr, t: tS32, row: row, dst: zero, src: [4]operand{below, u32(31)}}, // no lane is above 31
+	}
 }
 
 // literal is a predicate or its negation.

@@ -1,6 +1,10 @@
 package ptx
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/govyre/vyre/ir"
+)
 
 // mostPredicates is how many predicates a conditional branch may leave alive, its own among them. A lane has seven.
 const mostPredicates = 5
@@ -121,11 +125,7 @@ func (f *function) arrayAt(g *registry, at reg) (symbol, bool) {
 
 // compareWords makes the instructions that keep predicates in words.
 func (f *function) compareWords(words map[reg]reg) {
-	below, zero := r(f.newReg(classR)), r(f.newReg(classR))
-	head := []inst{
-		{op: opMov, t: tU32, dst: below, src: [4]operand{spec(lanesBelow)}},
-		{op: opShr, t: tS32, dst: zero, src: [4]operand{below, u32(31)}}, // no lane is above 31
-	}
+	zero, head := f.hiddenZero(ir.NoRow)
 	var e edits
 	valid := make(map[reg]bool) // has its value in this block
 	k := uint32(0)
@@ -167,150 +167,145 @@ func (f *function) eachPredicate(in *inst, do func(reg)) {
 	}
 }
 
-// ranges tells where predicates are alive, by their numbers.
+// ranges tells where predicates are alive.
 type ranges struct {
-	blocks        []block
-	from          [][2]int32 // a block, and one before it, by the first
-	reads, writes [][2]int32 // a predicate and a block: which reads it before it writes it, and which writes it in any case; by the first
-	first, last   []int32    // instructions that use a predicate
+	blocks []block
+	of     []*lifetime // of those that more than one block has, the shortest first
 }
 
 // block is a run of instructions.
 type block struct {
-	guard reg    // of a conditional branch at its end
-	alive int    // predicates at that, the guard among them
-	begin uint32 // the last predicate that was found alive at its beginning
-	end   uint32 // and at its end
+	from  *blockList // the blocks before it
+	guard reg        // of a conditional branch at its end
+	alive int        // predicates at that, the guard among them
+	begin uint32     // the last predicate that was found alive at its beginning
+	end   uint32     // and at its end
 }
+
+// lifetime is where a predicate is used.
+type lifetime struct {
+	number      uint32
+	first, last int        // instructions
+	reads       *blockList // the blocks that read it before they write it, the last first
+	writes      *blockList // the blocks that write it in any case, the last first
+}
+
+// blockList is a block, and those after it in a list.
+type blockList struct {
+	block int
+	next  *blockList
+}
+
+func (l *blockList) begins(block int) bool { return l != nil && l.block == block }
 
 // ranges finds blocks, and the predicates that more than one has; nil if these are fewer than a number.
 func (f *function) ranges(few int) *ranges {
-	n := int(f.regs[classP]) + 1
-	a := &ranges{first: make([]int32, n), last: make([]int32, n)}
-	at, read, wrote := make([]int32, f.labels+1), make([]int32, n), make([]int32, n) // blocks, counted from 1
-	exposed := 0
+	a := new(ranges)
+	all := make([]lifetime, f.regs[classP]+1)
+	at := make([]int, f.labels+1) // by label: its block
+	var jumps []struct {
+		from int
+		to   uint64
+	}
 	open, falls := false, false
 	for i := range f.insts {
 		in := &f.insts[i]
 		f.visits++
 		if !open || in.op == opLabel {
 			a.blocks = append(a.blocks, block{})
-			if b := int32(len(a.blocks)); falls {
-				a.from = append(a.from, [2]int32{b - 1, b - 2})
+			if b := len(a.blocks) - 1; falls {
+				a.blocks[b].from = &blockList{block: b - 1}
 			}
 			open, falls = true, true
 		}
-		b := int32(len(a.blocks))
-		touch := func(p reg) uint32 {
-			if a.last[p.num()] = int32(i); a.first[p.num()] == 0 {
-				a.first[p.num()] = int32(i)
+		b := len(a.blocks) - 1
+		touch := func(p reg) *lifetime {
+			x := &all[p.num()]
+			if x.number == 0 {
+				x.number, x.first = p.num(), i
 			}
-			return p.num()
+			x.last = i
+			return x
 		}
 		f.eachPredicate(in, func(p reg) {
-			if k := touch(p); wrote[k] != b && read[k] != b {
-				if read[k] == 0 {
-					exposed++
-				}
-				read[k] = b
-				a.reads = append(a.reads, [2]int32{int32(k), b - 1})
+			x := touch(p)
+			if x.writes.begins(b) || x.reads.begins(b) {
+				return
 			}
+			if x.reads == nil {
+				a.of = append(a.of, x)
+			}
+			x.reads = &blockList{b, x.reads}
 		})
 		f.eachWrite(in, func(p reg) {
 			if p.class() != classP {
 				return
 			}
-			if k := touch(p); in.guard == noReg && wrote[k] != b {
-				wrote[k] = b
-				a.writes = append(a.writes, [2]int32{int32(k), b - 1})
+			if x := touch(p); in.guard == noReg && !x.writes.begins(b) {
+				x.writes = &blockList{b, x.writes}
 			}
 		})
 		switch in.op {
 		case opLabel:
-			at[in.dst.bits] = b - 1
+			at[in.dst.bits] = b
 		case opBra:
+			jumps = append(jumps, struct {
+				from int
+				to   uint64
+			}{b, in.dst.bits})
 			if in.guard != noReg {
-				a.blocks[b-1].guard, a.blocks[b-1].alive = in.guard, 1
+				a.blocks[b].guard, a.blocks[b].alive = in.guard, 1
 			}
 			open, falls = false, in.guard != noReg
 		case opExit:
 			open, falls = false, in.guard != noReg
 		}
 	}
-	if exposed < few {
+	if len(a.of) < few {
 		return nil
 	}
-	b := int32(-1)
-	open = false
-	for i := range f.insts {
-		in := &f.insts[i]
-		if !open || in.op == opLabel {
-			b++
-			open = true
-		}
-		if open = in.op != opBra && in.op != opExit; in.op == opBra {
-			a.from = append(a.from, [2]int32{at[in.dst.bits], b})
-		}
+	for _, j := range jumps {
+		to := &a.blocks[at[j.to]]
+		to.from = &blockList{j.from, to.from}
 	}
-	for _, list := range [][][2]int32{a.from, a.reads, a.writes} {
-		slices.SortFunc(list, func(x, y [2]int32) int { return int(x[0] - y[0]) })
-	}
+	slices.SortFunc(a.of, func(x, y *lifetime) int {
+		if d := (x.last - x.first) - (y.last - y.first); d != 0 {
+			return d
+		}
+		return int(x.number) - int(y.number)
+	})
 	return a
 }
 
-// of are the entries of a list for a block or predicate.
-func of(list [][2]int32, k int32) [][2]int32 {
-	begin, _ := slices.BinarySearchFunc(list, k, func(x [2]int32, k int32) int { return int(x[0] - k) })
-	end := begin
-	for end < len(list) && list[end][0] == k {
-		end++
-	}
-	return list[begin:end]
-}
-
-// exposed are the predicates that some block reads before it writes them, of the shortest ranges first.
-func (a *ranges) exposed() []uint32 {
-	var list []uint32
-	for i, x := range a.reads {
-		if i == 0 || a.reads[i-1][0] != x[0] {
-			list = append(list, uint32(x[0]))
-		}
-	}
-	length := func(p uint32) int { return int(a.last[p] - a.first[p]) }
-	slices.SortStableFunc(list, func(x, y uint32) int { return length(x) - length(y) })
-	return list
-}
-
-// others are the exposed predicates that do not fit.
+// others are the predicates that do not fit.
 func (a *ranges) others(most int) (list []uint32) {
-	for _, p := range a.exposed() {
-		if !a.fits(p, most) {
-			list = append(list, p)
+	for _, x := range a.of {
+		if !a.fits(x, most) {
+			list = append(list, x.number)
 		}
 	}
 	return list
 }
 
-// fits counts p where it is alive, if no branch has too many then.
-func (a *ranges) fits(p uint32, most int) bool {
-	for _, x := range of(a.writes, int32(p)) {
-		a.blocks[x[1]].begin = p // it is alive no further up
+// fits counts a predicate where it is alive, if no branch has too many then.
+func (a *ranges) fits(p *lifetime, most int) bool {
+	for l := p.writes; l != nil; l = l.next {
+		a.blocks[l.block].begin = p.number // it is alive no further up
 	}
-	var todo, counted []int32
-	for _, x := range of(a.reads, int32(p)) {
-		todo = append(todo, x[1])
+	var todo, counted []int
+	for l := p.reads; l != nil; l = l.next {
+		todo = append(todo, l.block)
 	}
 	for len(todo) > 0 {
 		b := todo[len(todo)-1]
 		todo = todo[:len(todo)-1]
-		for _, edge := range of(a.from, b) {
-			from := edge[1]
-			x := &a.blocks[from]
-			if x.end == p {
+		for l := a.blocks[b].from; l != nil; l = l.next {
+			x := &a.blocks[l.block]
+			if x.end == p.number {
 				continue
 			}
-			x.end = p
-			if x.guard != noReg && x.guard.num() != p {
+			x.end = p.number
+			if x.guard != noReg && x.guard.num() != p.number {
 				if x.alive >= most {
 					for _, c := range counted {
 						a.blocks[c].alive--
@@ -318,11 +313,11 @@ func (a *ranges) fits(p uint32, most int) bool {
 					return false
 				}
 				x.alive++
-				counted = append(counted, from)
+				counted = append(counted, l.block)
 			}
-			if x.begin != p {
-				x.begin = p
-				todo = append(todo, from)
+			if x.begin != p.number {
+				x.begin = p.number
+				todo = append(todo, l.block)
 			}
 		}
 	}
