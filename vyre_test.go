@@ -185,7 +185,7 @@ func TestNoBufferIsRefusedWhereItIsUsed(t *testing.T) {
 			}
 		})
 	}
-	var none vyre.Device // of an Open whose error nobody looked at
+	var none vyre.Device // as Open returns it with an error
 	_, err := vyre.Alloc[uint32](none, 1)
 	wantError(t, err, vyre.InvalidArgument, "the device is nil")
 	_, err = vyre.Upload(ctx, none, []uint32{1})

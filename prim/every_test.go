@@ -161,7 +161,7 @@ func (u *used) record(seq *vyre.Sequence, others map[int]any) {
 	reflect.ValueOf(u.p).MethodByName("Record").Call(args)
 }
 
-// run runs such a step once. If the device is nil, there is no sequence.
+// run runs such a step once, in a sequence of the device. Without a device the sequence is nil.
 func (u *used) run(on vyre.Device, others map[int]any) error {
 	var seq *vyre.Sequence
 	if on != nil {

@@ -23,7 +23,7 @@ func (c *reachCmd) arcs() uint32 {
 	return *c.Arcs
 }
 
-// bound is arcs, or nil if there is no bound.
+// bound is the most arcs to print; nil does not limit them.
 func (c *reachCmd) bound() *uint32 {
 	if !c.bounded() {
 		return nil

@@ -29,7 +29,7 @@ func read(file string) ([]module, error) {
 			for _, name := range words[min(len(words), 3):] {
 				k, there := at[name]
 				if !there {
-					return nil, fmt.Errorf("%s:%d: there is no module %s before this line", file, i+1, name)
+					return nil, fmt.Errorf("%s:%d: module %s is imported before its own line", file, i+1, name)
 				}
 				m.imports = append(m.imports, k)
 			}

@@ -40,13 +40,13 @@
 //
 // # Near or all
 //
-// Near costs what is near. Levels and Reach cost at least a pass over all nodes. Times on device cpu with two cores, for a
-// road network of 2²⁰ nodes:
+// Near costs what is near. Levels and Reach cost at least a pass over all nodes. Times on device cpu with two cores of an AMD
+// EPYC, for a road network of 2²⁰ nodes, by BenchmarkNear with -benchtime 2s:
 //
 //	                     native session   kernels
-//	Near, two arcs       3.5 µs           0.1 ms
-//	Levels               41 ms            138 ms
-//	Reach                52 ms            11 ms (by labels)
+//	Near, two arcs       3.4 µs           0.13 ms
+//	Levels               46 ms            156 ms
+//	Reach                50 ms            4.1 ms (by labels)
 //
 // Every question to a GPU costs a launch, so a small one is faster on the host. A session with kernels asks the device
 // even so, unless times were measured (see Options.Costs). Kernels pay if a node nearby has very many arcs, or if the
