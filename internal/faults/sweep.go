@@ -168,7 +168,7 @@ func (w *sweeper) try() error {
 		return fmt.Errorf("the error is not one of the device: %w", err)
 	}
 	// What comes after it is right, or the device is lost, of which the run itself need not have heard.
-	again := w.run(ctx)
+	again := w.after(ctx)
 	switch {
 	case again == nil:
 		return nil
@@ -178,6 +178,18 @@ func (w *sweeper) try() error {
 		return nil
 	}
 	return fmt.Errorf("the next run fails: %w, after %w", again, err)
+}
+
+// after is what the object's next run comes to that calls the driver. One that does not, as a question that the host answers,
+// says nothing about a device that was lost.
+func (w *sweeper) after(ctx context.Context) error {
+	before := w.driver.Count("")
+	for range w.calls {
+		if err := w.run(ctx); err != nil || w.driver.Count("") > before {
+			return err
+		}
+	}
+	return nil
 }
 
 // resumes draws whether what failed is resumed.
