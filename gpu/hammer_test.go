@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/govyre/vyre/gpu"
-	"github.com/govyre/vyre/internal/long"
+	"github.com/govyre/vyre/internal/testing/long"
 )
 
 // uniformOp does one op that all invocations reach, chosen by k.

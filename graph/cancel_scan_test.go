@@ -16,7 +16,7 @@ import (
 	"github.com/govyre/vyre/graph/generate"
 	"github.com/govyre/vyre/graph/internal/graphtest"
 	"github.com/govyre/vyre/graph/session"
-	"github.com/govyre/vyre/internal/underway"
+	"github.com/govyre/vyre/internal/testing/underway"
 )
 
 // scan is a call that goes over all arcs of a graph, with an answer that can be compared.

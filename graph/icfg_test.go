@@ -7,7 +7,7 @@ import (
 	"github.com/govyre/vyre/graph"
 	"github.com/govyre/vyre/graph/generate"
 	"github.com/govyre/vyre/graph/internal/graphtest"
-	"github.com/govyre/vyre/internal/long"
+	"github.com/govyre/vyre/internal/testing/long"
 )
 
 // tabulation follows facts along paths on which every return goes to the call that was made (Reps, Horwitz and Sagiv,

@@ -8,7 +8,7 @@ import (
 	"github.com/govyre/vyre/graph"
 	"github.com/govyre/vyre/graph/generate"
 	"github.com/govyre/vyre/graph/internal/graphtest"
-	"github.com/govyre/vyre/internal/long"
+	"github.com/govyre/vyre/internal/testing/long"
 )
 
 func TestKnownGraphs(t *testing.T) {

@@ -22,7 +22,7 @@ import (
 	"github.com/govyre/vyre/graph/internal/flows"
 	"github.com/govyre/vyre/graph/internal/graphtest"
 	"github.com/govyre/vyre/graph/session"
-	"github.com/govyre/vyre/internal/long"
+	"github.com/govyre/vyre/internal/testing/long"
 )
 
 // The class: memory that a file is mapped into belongs to whoever can write the file. Each way of reading it meets each way of

@@ -8,7 +8,7 @@ import (
 
 	"github.com/govyre/vyre/graph"
 	"github.com/govyre/vyre/graph/cpu"
-	"github.com/govyre/vyre/internal/long"
+	"github.com/govyre/vyre/internal/testing/long"
 )
 
 // TestMoreArcsThan32BitsCount has 2³²+3 of them, nearly all in memory that nobody has written: the system has one page for it.

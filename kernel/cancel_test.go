@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/govyre/vyre/internal/underway"
+	"github.com/govyre/vyre/internal/testing/underway"
 	"github.com/govyre/vyre/kernel"
 )
 

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/govyre/vyre/internal/long"
+	"github.com/govyre/vyre/internal/testing/long"
 	"github.com/govyre/vyre/ir"
 	"github.com/govyre/vyre/kernel"
 )

@@ -10,7 +10,7 @@ import (
 	"github.com/govyre/vyre/driver/cpu"
 	graphs "github.com/govyre/vyre/graph"
 	"github.com/govyre/vyre/graph/generate"
-	"github.com/govyre/vyre/internal/long"
+	"github.com/govyre/vyre/internal/testing/long"
 	"github.com/govyre/vyre/megakernel"
 	"github.com/govyre/vyre/megakernel/arcs"
 )

@@ -10,8 +10,8 @@ import (
 
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/driver/cpu"
-	"github.com/govyre/vyre/internal/long"
-	"github.com/govyre/vyre/internal/underway"
+	"github.com/govyre/vyre/internal/testing/long"
+	"github.com/govyre/vyre/internal/testing/underway"
 	"github.com/govyre/vyre/ir"
 	"github.com/govyre/vyre/ir/build"
 	"github.com/govyre/vyre/kernel"

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/govyre/vyre/driver"
-	"github.com/govyre/vyre/internal/long"
+	"github.com/govyre/vyre/internal/testing/long"
 	"github.com/govyre/vyre/megakernel"
 )
 

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/govyre/vyre"
-	"github.com/govyre/vyre/internal/faults"
+	"github.com/govyre/vyre/internal/testing/faults"
 	"github.com/govyre/vyre/prim"
 )
 

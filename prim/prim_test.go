@@ -15,7 +15,7 @@ import (
 	"github.com/govyre/vyre"
 	_ "github.com/govyre/vyre/driver/cudasim"
 	"github.com/govyre/vyre/gpu/random"
-	"github.com/govyre/vyre/internal/long"
+	"github.com/govyre/vyre/internal/testing/long"
 	"github.com/govyre/vyre/prim"
 )
 

@@ -12,7 +12,7 @@ import (
 	"unsafe"
 
 	"github.com/govyre/vyre"
-	"github.com/govyre/vyre/internal/long"
+	"github.com/govyre/vyre/internal/testing/long"
 	"github.com/govyre/vyre/prim"
 )
 

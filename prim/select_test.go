@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/govyre/vyre"
-	"github.com/govyre/vyre/internal/long"
+	"github.com/govyre/vyre/internal/testing/long"
 	"github.com/govyre/vyre/prim"
 )
 

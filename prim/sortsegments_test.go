@@ -7,7 +7,7 @@ import (
 
 	"github.com/govyre/vyre"
 	"github.com/govyre/vyre/gpu"
-	"github.com/govyre/vyre/internal/long"
+	"github.com/govyre/vyre/internal/testing/long"
 	"github.com/govyre/vyre/prim"
 )
 

@@ -10,7 +10,7 @@ import (
 	"github.com/govyre/vyre"
 	"github.com/govyre/vyre/driver/cpu"
 	"github.com/govyre/vyre/gpu"
-	"github.com/govyre/vyre/internal/long"
+	"github.com/govyre/vyre/internal/testing/long"
 	"github.com/govyre/vyre/kernel"
 	"github.com/govyre/vyre/prim"
 )

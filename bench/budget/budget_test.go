@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/govyre/vyre/internal/needs"
+	"github.com/govyre/vyre/internal/testing/needs"
 )
 
 // The command starts itself to time processes, and here that is the test binary.

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/govyre/vyre/internal/interrupt"
-	"github.com/govyre/vyre/internal/underway"
+	"github.com/govyre/vyre/internal/testing/underway"
 	"go.uber.org/goleak"
 )
 

@@ -9,7 +9,7 @@ import (
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/driver/cpu"
 	"github.com/govyre/vyre/internal/native"
-	"github.com/govyre/vyre/internal/needs"
+	"github.com/govyre/vyre/internal/testing/needs"
 )
 
 // Equal programs have one machine code, on devices that are open together and on those that follow each other.

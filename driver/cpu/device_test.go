@@ -13,7 +13,7 @@ import (
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/driver/cpu"
 	"github.com/govyre/vyre/internal/interp"
-	"github.com/govyre/vyre/internal/underway"
+	"github.com/govyre/vyre/internal/testing/underway"
 	"github.com/govyre/vyre/ir"
 	"github.com/govyre/vyre/ir/build"
 	"github.com/govyre/vyre/ir/text"

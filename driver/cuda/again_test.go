@@ -12,8 +12,8 @@ import (
 	"github.com/govyre/vyre/driver/cuda"
 	"github.com/govyre/vyre/internal/cu"
 	"github.com/govyre/vyre/internal/cusim"
-	"github.com/govyre/vyre/internal/faults"
-	"github.com/govyre/vyre/internal/long"
+	"github.com/govyre/vyre/internal/testing/faults"
+	"github.com/govyre/vyre/internal/testing/long"
 	"github.com/govyre/vyre/ir"
 )
 

@@ -10,7 +10,7 @@ import (
 	"github.com/govyre/vyre/driver/cuda"
 	"github.com/govyre/vyre/internal/cu"
 	"github.com/govyre/vyre/internal/cusim"
-	"github.com/govyre/vyre/internal/long"
+	"github.com/govyre/vyre/internal/testing/long"
 )
 
 // A sequence does the same on every device, whatever its runs consist of, whatever setters change between them:

@@ -9,7 +9,7 @@ import (
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/driver/cuda"
 	"github.com/govyre/vyre/internal/cusim"
-	"github.com/govyre/vyre/internal/long"
+	"github.com/govyre/vyre/internal/testing/long"
 )
 
 // retried does again what fails with an error of the caller's driver.

@@ -10,7 +10,7 @@ import (
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/driver/cuda"
 	"github.com/govyre/vyre/internal/cusim"
-	"github.com/govyre/vyre/internal/underway"
+	"github.com/govyre/vyre/internal/testing/underway"
 )
 
 // A run that takes hours to enqueue leaves who started it, other sequences and Close alone.

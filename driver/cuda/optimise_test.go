@@ -12,9 +12,9 @@ import (
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/internal/conform"
 	"github.com/govyre/vyre/internal/cusim"
-	"github.com/govyre/vyre/internal/long"
 	"github.com/govyre/vyre/internal/passes"
 	"github.com/govyre/vyre/internal/ptx"
+	"github.com/govyre/vyre/internal/testing/long"
 	"github.com/govyre/vyre/kernel"
 )
 

@@ -11,7 +11,7 @@ import (
 	"github.com/govyre/vyre/internal/conform"
 	"github.com/govyre/vyre/internal/cu"
 	"github.com/govyre/vyre/internal/cusim"
-	"github.com/govyre/vyre/internal/long"
+	"github.com/govyre/vyre/internal/testing/long"
 	"github.com/govyre/vyre/ir"
 )
 

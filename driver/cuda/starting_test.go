@@ -14,7 +14,7 @@ import (
 	"github.com/govyre/vyre/driver/cuda"
 	"github.com/govyre/vyre/internal/cu"
 	"github.com/govyre/vyre/internal/cusim"
-	"github.com/govyre/vyre/internal/faults"
+	"github.com/govyre/vyre/internal/testing/faults"
 )
 
 // slow is a GPU on which nothing goes on while it is held, as far as events and streams tell.

@@ -18,7 +18,7 @@ import (
 	"github.com/govyre/vyre/graph/cpu"
 	"github.com/govyre/vyre/graph/flow"
 	"github.com/govyre/vyre/graph/generate"
-	"github.com/govyre/vyre/internal/long"
+	"github.com/govyre/vyre/internal/testing/long"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

@@ -22,8 +22,8 @@ import (
 	"github.com/govyre/vyre/graph"
 	"github.com/govyre/vyre/graph/files"
 	"github.com/govyre/vyre/graph/generate"
-	"github.com/govyre/vyre/internal/needs"
-	"github.com/govyre/vyre/internal/underway"
+	"github.com/govyre/vyre/internal/testing/needs"
+	"github.com/govyre/vyre/internal/testing/underway"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

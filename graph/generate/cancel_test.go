@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/govyre/vyre/graph/generate"
-	"github.com/govyre/vyre/internal/underway"
+	"github.com/govyre/vyre/internal/testing/underway"
 )
 
 // ofEachFamily are graphs with some 100,000 arcs.

@@ -11,8 +11,8 @@ import (
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/graph/ifds"
 	"github.com/govyre/vyre/graph/session"
-	"github.com/govyre/vyre/internal/long"
-	"github.com/govyre/vyre/internal/underway"
+	"github.com/govyre/vyre/internal/testing/long"
+	"github.com/govyre/vyre/internal/testing/underway"
 	"github.com/govyre/vyre/megakernel"
 )
 

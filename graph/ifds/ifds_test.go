@@ -12,7 +12,7 @@ import (
 	"github.com/govyre/vyre/graph"
 	"github.com/govyre/vyre/graph/generate"
 	"github.com/govyre/vyre/graph/ifds"
-	"github.com/govyre/vyre/internal/long"
+	"github.com/govyre/vyre/internal/testing/long"
 )
 
 var ctx = context.Background()

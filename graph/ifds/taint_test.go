@@ -12,7 +12,7 @@ import (
 	"github.com/govyre/vyre/graph"
 	"github.com/govyre/vyre/graph/ifds"
 	"github.com/govyre/vyre/graph/session"
-	"github.com/govyre/vyre/internal/long"
+	"github.com/govyre/vyre/internal/testing/long"
 )
 
 // called is where a value is: at a node, in a procedure that these sites called; beyond them, nobody knows who did.

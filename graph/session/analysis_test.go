@@ -14,7 +14,7 @@ import (
 	"github.com/govyre/vyre/graph/generate"
 	"github.com/govyre/vyre/graph/internal/graphtest"
 	"github.com/govyre/vyre/graph/session"
-	"github.com/govyre/vyre/internal/long"
+	"github.com/govyre/vyre/internal/testing/long"
 	"github.com/govyre/vyre/megakernel"
 )
 

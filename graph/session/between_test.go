@@ -11,7 +11,7 @@ import (
 	"github.com/govyre/vyre/graph"
 	"github.com/govyre/vyre/graph/internal/graphtest"
 	"github.com/govyre/vyre/graph/session"
-	"github.com/govyre/vyre/internal/long"
+	"github.com/govyre/vyre/internal/testing/long"
 )
 
 // TestBetweenIsWhatLiesOnWays: a node is there if a seed reaches it alone, and it alone reaches a target.

@@ -16,9 +16,9 @@ import (
 	"github.com/govyre/vyre/graph/internal/graphtest"
 	"github.com/govyre/vyre/graph/session"
 	"github.com/govyre/vyre/internal/cusim"
-	"github.com/govyre/vyre/internal/faults"
-	"github.com/govyre/vyre/internal/long"
-	"github.com/govyre/vyre/internal/underway"
+	"github.com/govyre/vyre/internal/testing/faults"
+	"github.com/govyre/vyre/internal/testing/long"
+	"github.com/govyre/vyre/internal/testing/underway"
 	"github.com/govyre/vyre/megakernel"
 )
 

@@ -10,7 +10,7 @@ import (
 	"github.com/govyre/vyre/graph/generate"
 	"github.com/govyre/vyre/graph/internal/graphtest"
 	"github.com/govyre/vyre/graph/session"
-	"github.com/govyre/vyre/internal/long"
+	"github.com/govyre/vyre/internal/testing/long"
 )
 
 // longest returns for each node the length of the longest path to it, None on cycles and behind them: Kahn, "Topological

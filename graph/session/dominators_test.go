@@ -12,7 +12,7 @@ import (
 	"github.com/govyre/vyre/graph"
 	"github.com/govyre/vyre/graph/internal/graphtest"
 	"github.com/govyre/vyre/graph/session"
-	"github.com/govyre/vyre/internal/long"
+	"github.com/govyre/vyre/internal/testing/long"
 )
 
 // byRemoval finds dominators by their definition: a dominates b if b cannot be reached without a. The immediate one is the one

@@ -15,7 +15,7 @@ import (
 	"github.com/govyre/vyre/internal/cu"
 	"github.com/govyre/vyre/internal/cusim"
 	"github.com/govyre/vyre/internal/driven"
-	"github.com/govyre/vyre/internal/faults"
+	"github.com/govyre/vyre/internal/testing/faults"
 	"github.com/govyre/vyre/megakernel"
 )
 

@@ -12,8 +12,8 @@ import (
 	"github.com/govyre/vyre/graph/internal/graphtest"
 	"github.com/govyre/vyre/graph/session"
 	"github.com/govyre/vyre/internal/cusim"
-	"github.com/govyre/vyre/internal/faults"
-	"github.com/govyre/vyre/internal/long"
+	"github.com/govyre/vyre/internal/testing/faults"
+	"github.com/govyre/vyre/internal/testing/long"
 )
 
 // inTurn makes a session that is asked all questions in turn.

@@ -12,7 +12,7 @@ import (
 	"github.com/govyre/vyre/graph/internal/graphtest"
 	"github.com/govyre/vyre/graph/session"
 	"github.com/govyre/vyre/internal/cusim"
-	"github.com/govyre/vyre/internal/long"
+	"github.com/govyre/vyre/internal/testing/long"
 )
 
 // TestWhatDoesNotFitSaysSo: without a budget a session is compared with the memory that the device has free. It is refused

@@ -10,7 +10,7 @@ import (
 	"github.com/govyre/vyre/graph"
 	"github.com/govyre/vyre/graph/internal/graphtest"
 	"github.com/govyre/vyre/graph/session"
-	"github.com/govyre/vyre/internal/long"
+	"github.com/govyre/vyre/internal/testing/long"
 	"github.com/govyre/vyre/megakernel"
 )
 

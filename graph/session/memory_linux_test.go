@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/govyre/vyre/internal/long"
+	"github.com/govyre/vyre/internal/testing/long"
 )
 
 // TestMain looks at what the tests of this package take of memory, which other packages' tests need at the same time: a device or a

@@ -18,8 +18,8 @@ import (
 	"github.com/govyre/vyre/graph/internal/flows"
 	"github.com/govyre/vyre/graph/internal/graphtest"
 	"github.com/govyre/vyre/graph/session"
-	"github.com/govyre/vyre/internal/long"
-	"github.com/govyre/vyre/internal/underway"
+	"github.com/govyre/vyre/internal/testing/long"
+	"github.com/govyre/vyre/internal/testing/underway"
 	"github.com/govyre/vyre/megakernel"
 )
 

@@ -13,7 +13,7 @@ import (
 	"github.com/govyre/vyre/graph/ifds"
 	"github.com/govyre/vyre/graph/internal/graphtest"
 	"github.com/govyre/vyre/graph/session"
-	"github.com/govyre/vyre/internal/long"
+	"github.com/govyre/vyre/internal/testing/long"
 )
 
 // answersTo is a session of a graph, asked without errors.

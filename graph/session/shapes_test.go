@@ -13,7 +13,7 @@ import (
 	"github.com/govyre/vyre/graph/internal/flows"
 	"github.com/govyre/vyre/graph/internal/graphtest"
 	"github.com/govyre/vyre/graph/session"
-	"github.com/govyre/vyre/internal/long"
+	"github.com/govyre/vyre/internal/testing/long"
 )
 
 // hubs is a graph with many nodes of many arcs each, and one that has an arc to every node.

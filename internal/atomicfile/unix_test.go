@@ -15,7 +15,7 @@ import (
 	"testing"
 
 	"github.com/govyre/vyre/internal/atomicfile"
-	"github.com/govyre/vyre/internal/underway"
+	"github.com/govyre/vyre/internal/testing/underway"
 )
 
 // TestModes: a new file has what the umask leaves, an old one keeps what it had, secrets and executables too.

@@ -9,7 +9,7 @@ import (
 
 	"github.com/govyre/vyre/internal/conform"
 	"github.com/govyre/vyre/internal/interp"
-	"github.com/govyre/vyre/internal/long"
+	"github.com/govyre/vyre/internal/testing/long"
 )
 
 // TestBulkLoopsGiveTheBitsOfTheTable holds every loop against the evaluation function of its op, on all

@@ -7,8 +7,8 @@ import (
 	"github.com/govyre/vyre/driver/cpu"
 	"github.com/govyre/vyre/internal/conform"
 	"github.com/govyre/vyre/internal/interp"
-	"github.com/govyre/vyre/internal/long"
 	"github.com/govyre/vyre/internal/opt"
+	"github.com/govyre/vyre/internal/testing/long"
 )
 
 func TestCPUDevicePasses(t *testing.T) {

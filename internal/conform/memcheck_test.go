@@ -16,8 +16,8 @@ import (
 	"github.com/govyre/vyre/internal/conform"
 	"github.com/govyre/vyre/internal/cusim"
 	"github.com/govyre/vyre/internal/interp"
-	"github.com/govyre/vyre/internal/long"
 	machine "github.com/govyre/vyre/internal/native"
+	"github.com/govyre/vyre/internal/testing/long"
 	"github.com/govyre/vyre/ir"
 	"github.com/govyre/vyre/ir/text"
 )

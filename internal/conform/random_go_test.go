@@ -21,7 +21,7 @@ import (
 	_ "github.com/govyre/vyre/driver/cpu"
 	_ "github.com/govyre/vyre/driver/cudasim"
 	"github.com/govyre/vyre/internal/conform"
-	"github.com/govyre/vyre/internal/long"
+	"github.com/govyre/vyre/internal/testing/long"
 	"github.com/govyre/vyre/kernel"
 )
 

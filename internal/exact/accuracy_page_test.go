@@ -16,9 +16,9 @@ import (
 
 	"github.com/govyre/vyre/internal/compile"
 	"github.com/govyre/vyre/internal/exact"
-	"github.com/govyre/vyre/internal/long"
-	"github.com/govyre/vyre/internal/needs"
 	"github.com/govyre/vyre/internal/ptx"
+	"github.com/govyre/vyre/internal/testing/long"
+	"github.com/govyre/vyre/internal/testing/needs"
 	"github.com/govyre/vyre/ir"
 	"github.com/govyre/vyre/ir/text"
 )

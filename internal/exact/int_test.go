@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/govyre/vyre/internal/exact"
-	"github.com/govyre/vyre/internal/long"
+	"github.com/govyre/vyre/internal/testing/long"
 	"github.com/govyre/vyre/ir"
 )
 

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/govyre/vyre/internal/exact"
-	"github.com/govyre/vyre/internal/long"
+	"github.com/govyre/vyre/internal/testing/long"
 )
 
 // TestCoefficients makes the polynomials of the recipes again, prints those that differ from the tables, and holds their

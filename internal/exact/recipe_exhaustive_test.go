@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"github.com/govyre/vyre/internal/conform"
-	"github.com/govyre/vyre/internal/long"
+	"github.com/govyre/vyre/internal/testing/long"
 	"github.com/govyre/vyre/ir"
 )
 

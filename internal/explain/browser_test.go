@@ -16,7 +16,7 @@ import (
 	"testing"
 
 	"github.com/govyre/vyre/internal/native"
-	"github.com/govyre/vyre/internal/needs"
+	"github.com/govyre/vyre/internal/testing/needs"
 )
 
 // browser is Chromium without a window, spoken to through a pair of pipes in its own protocol: JSON, each message

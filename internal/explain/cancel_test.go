@@ -8,7 +8,7 @@ import (
 	"github.com/govyre/vyre/internal/conform"
 	"github.com/govyre/vyre/internal/explain"
 	"github.com/govyre/vyre/internal/ptx"
-	"github.com/govyre/vyre/internal/underway"
+	"github.com/govyre/vyre/internal/testing/underway"
 )
 
 // TestExplainingCanBeCancelled at each column that would be made.

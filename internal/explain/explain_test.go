@@ -10,10 +10,10 @@ import (
 
 	"github.com/govyre/vyre/internal/conform"
 	"github.com/govyre/vyre/internal/explain"
-	"github.com/govyre/vyre/internal/long"
 	"github.com/govyre/vyre/internal/opt"
 	"github.com/govyre/vyre/internal/passes"
 	"github.com/govyre/vyre/internal/ptx"
+	"github.com/govyre/vyre/internal/testing/long"
 	"github.com/govyre/vyre/ir"
 	"github.com/govyre/vyre/ir/text"
 	"github.com/govyre/vyre/kernel"

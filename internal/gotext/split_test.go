@@ -14,7 +14,7 @@ import (
 	"testing"
 
 	"github.com/govyre/vyre/internal/gotext"
-	"github.com/govyre/vyre/internal/long"
+	"github.com/govyre/vyre/internal/testing/long"
 )
 
 // nodes are the declarations of a file as Go's own parser finds them, by the position that names each.

@@ -7,7 +7,7 @@ import (
 
 	"github.com/govyre/vyre/internal/conform"
 	"github.com/govyre/vyre/internal/native"
-	"github.com/govyre/vyre/internal/needs"
+	"github.com/govyre/vyre/internal/testing/needs"
 	"github.com/govyre/vyre/ir/text"
 )
 

@@ -8,12 +8,12 @@ import (
 	"testing"
 
 	"github.com/govyre/vyre/internal/compile"
-	"github.com/govyre/vyre/internal/long"
 	"github.com/govyre/vyre/internal/native"
 	"github.com/govyre/vyre/internal/opt"
 	"github.com/govyre/vyre/internal/passes"
 	"github.com/govyre/vyre/internal/ptx"
-	"github.com/govyre/vyre/internal/shape"
+	"github.com/govyre/vyre/internal/testing/long"
+	"github.com/govyre/vyre/internal/testing/shape"
 	"github.com/govyre/vyre/ir"
 )
 

@@ -8,9 +8,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/govyre/vyre/internal/long"
 	"github.com/govyre/vyre/internal/native"
-	"github.com/govyre/vyre/internal/shape"
+	"github.com/govyre/vyre/internal/testing/long"
+	"github.com/govyre/vyre/internal/testing/shape"
 	"github.com/govyre/vyre/ir"
 	"github.com/govyre/vyre/ir/build"
 )

@@ -7,8 +7,8 @@ import (
 
 	"github.com/govyre/vyre/internal/conform"
 	"github.com/govyre/vyre/internal/native"
-	"github.com/govyre/vyre/internal/needs"
 	"github.com/govyre/vyre/internal/opt"
+	"github.com/govyre/vyre/internal/testing/needs"
 	"github.com/govyre/vyre/ir"
 	"github.com/govyre/vyre/ir/text"
 )

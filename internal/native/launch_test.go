@@ -9,7 +9,7 @@ import (
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/internal/interp"
 	"github.com/govyre/vyre/internal/native"
-	"github.com/govyre/vyre/internal/shape"
+	"github.com/govyre/vyre/internal/testing/shape"
 	"github.com/govyre/vyre/ir/text"
 )
 

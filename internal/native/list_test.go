@@ -9,11 +9,11 @@ import (
 	"testing"
 
 	"github.com/govyre/vyre/internal/conform"
-	"github.com/govyre/vyre/internal/long"
 	"github.com/govyre/vyre/internal/native"
 	"github.com/govyre/vyre/internal/native/internal/amd64/objdump"
-	"github.com/govyre/vyre/internal/needs"
 	"github.com/govyre/vyre/internal/opt"
+	"github.com/govyre/vyre/internal/testing/long"
+	"github.com/govyre/vyre/internal/testing/needs"
 	"github.com/govyre/vyre/ir"
 	"github.com/govyre/vyre/ir/text"
 )

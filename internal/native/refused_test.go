@@ -12,7 +12,7 @@ import (
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/driver/cpu"
 	"github.com/govyre/vyre/internal/native"
-	"github.com/govyre/vyre/internal/needs"
+	"github.com/govyre/vyre/internal/testing/needs"
 	"github.com/govyre/vyre/ir/text"
 )
 

@@ -4,9 +4,9 @@ import (
 	"runtime"
 	"testing"
 
-	"github.com/govyre/vyre/internal/long"
 	"github.com/govyre/vyre/internal/opt"
-	"github.com/govyre/vyre/internal/shape"
+	"github.com/govyre/vyre/internal/testing/long"
+	"github.com/govyre/vyre/internal/testing/shape"
 )
 
 // Every query of every pass has a budget, or remembers: where a program of one construct grows, the rows and operands that

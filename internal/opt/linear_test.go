@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/govyre/vyre/internal/long"
 	"github.com/govyre/vyre/internal/opt"
 	"github.com/govyre/vyre/internal/passes"
-	"github.com/govyre/vyre/internal/shape"
+	"github.com/govyre/vyre/internal/testing/long"
+	"github.com/govyre/vyre/internal/testing/shape"
 	"github.com/govyre/vyre/ir"
 )
 

@@ -10,9 +10,9 @@ import (
 
 	"github.com/govyre/vyre/internal/conform"
 	"github.com/govyre/vyre/internal/interp"
-	"github.com/govyre/vyre/internal/long"
 	"github.com/govyre/vyre/internal/opt"
 	"github.com/govyre/vyre/internal/passes"
+	"github.com/govyre/vyre/internal/testing/long"
 )
 
 var randomPrograms = flag.Uint64("random", 0, "number of random programs at each level; 0 takes a few")

@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"github.com/govyre/vyre/internal/exact"
-	"github.com/govyre/vyre/internal/long"
 	"github.com/govyre/vyre/internal/opt"
+	"github.com/govyre/vyre/internal/testing/long"
 	"github.com/govyre/vyre/ir"
 )
 

@@ -9,9 +9,9 @@ import (
 	"github.com/govyre/vyre/internal/conform"
 	"github.com/govyre/vyre/internal/exact"
 	"github.com/govyre/vyre/internal/interp"
-	"github.com/govyre/vyre/internal/long"
 	"github.com/govyre/vyre/internal/opt"
 	"github.com/govyre/vyre/internal/passes"
+	"github.com/govyre/vyre/internal/testing/long"
 	"github.com/govyre/vyre/ir"
 	"github.com/govyre/vyre/ir/build"
 )

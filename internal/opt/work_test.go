@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/govyre/vyre/internal/passes"
-	"github.com/govyre/vyre/internal/shape"
+	"github.com/govyre/vyre/internal/testing/shape"
 	"github.com/govyre/vyre/ir"
 	"github.com/govyre/vyre/ir/build"
 )

@@ -13,10 +13,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/govyre/vyre/internal/long"
-	"github.com/govyre/vyre/internal/needs"
 	"github.com/govyre/vyre/internal/opt"
 	"github.com/govyre/vyre/internal/ptx"
+	"github.com/govyre/vyre/internal/testing/long"
+	"github.com/govyre/vyre/internal/testing/needs"
 	"github.com/govyre/vyre/ir"
 	"github.com/govyre/vyre/ir/text"
 )

@@ -12,10 +12,10 @@ import (
 	"testing"
 
 	"github.com/govyre/vyre/internal/compile"
-	"github.com/govyre/vyre/internal/long"
-	"github.com/govyre/vyre/internal/needs"
 	"github.com/govyre/vyre/internal/passes"
 	"github.com/govyre/vyre/internal/ptx"
+	"github.com/govyre/vyre/internal/testing/long"
+	"github.com/govyre/vyre/internal/testing/needs"
 	"github.com/govyre/vyre/ir"
 	"github.com/govyre/vyre/ir/text"
 	"github.com/govyre/vyre/kernel"

@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"github.com/govyre/vyre/internal/compile"
-	"github.com/govyre/vyre/internal/needs"
 	"github.com/govyre/vyre/internal/ptx"
+	"github.com/govyre/vyre/internal/testing/needs"
 )
 
 // crowded is a kernel in which n values are live at once: each is loaded before the first is used, and no two meet in

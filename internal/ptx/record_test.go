@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/govyre/vyre/internal/needs"
 	"github.com/govyre/vyre/internal/ptx"
+	"github.com/govyre/vyre/internal/testing/needs"
 	"github.com/govyre/vyre/kernel"
 )
 

@@ -17,9 +17,9 @@ import (
 	"testing"
 
 	"github.com/govyre/vyre/internal/conform"
-	"github.com/govyre/vyre/internal/long"
-	"github.com/govyre/vyre/internal/needs"
 	"github.com/govyre/vyre/internal/ptx"
+	"github.com/govyre/vyre/internal/testing/long"
+	"github.com/govyre/vyre/internal/testing/needs"
 	"github.com/govyre/vyre/ir"
 	"github.com/govyre/vyre/ir/text"
 )

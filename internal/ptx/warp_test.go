@@ -8,9 +8,9 @@ import (
 
 	"github.com/govyre/vyre/internal/compile"
 	"github.com/govyre/vyre/internal/conform"
-	"github.com/govyre/vyre/internal/needs"
 	"github.com/govyre/vyre/internal/passes"
 	"github.com/govyre/vyre/internal/ptx"
+	"github.com/govyre/vyre/internal/testing/needs"
 	"github.com/govyre/vyre/ir"
 )
 

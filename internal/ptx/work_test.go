@@ -7,7 +7,7 @@ import (
 	"github.com/govyre/vyre/internal/opt"
 	"github.com/govyre/vyre/internal/passes"
 	"github.com/govyre/vyre/internal/ptx"
-	"github.com/govyre/vyre/internal/shape"
+	"github.com/govyre/vyre/internal/testing/shape"
 	"github.com/govyre/vyre/ir"
 	"github.com/govyre/vyre/ir/build"
 )

@@ -12,8 +12,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/govyre/vyre/internal/needs"
 	"github.com/govyre/vyre/internal/sass"
+	"github.com/govyre/vyre/internal/testing/needs"
 )
 
 // assembler makes machine code of PTX, by the tools that .ci/ptxas gets.

@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"github.com/govyre/vyre/internal/conform"
-	"github.com/govyre/vyre/internal/long"
 	"github.com/govyre/vyre/internal/sass"
+	"github.com/govyre/vyre/internal/testing/long"
 	"github.com/govyre/vyre/ir"
 )
 

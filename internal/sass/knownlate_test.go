@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/govyre/vyre/internal/long"
+	"github.com/govyre/vyre/internal/testing/long"
 )
 
 // knownWords are values that an operand turns out to have, by the class of its register: signs, halves that are alike and

@@ -14,8 +14,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/govyre/vyre/internal/long"
 	"github.com/govyre/vyre/internal/sass"
+	"github.com/govyre/vyre/internal/testing/long"
 )
 
 // builds are what texts are made into. A text is made into those of -O3 and into one of -O0, whose code is long: which

@@ -3,7 +3,7 @@ package build_test
 import (
 	"testing"
 
-	"github.com/govyre/vyre/internal/shape"
+	"github.com/govyre/vyre/internal/testing/shape"
 	"github.com/govyre/vyre/ir/build"
 )
 

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/govyre/vyre/internal/shape"
+	"github.com/govyre/vyre/internal/testing/shape"
 	"github.com/govyre/vyre/ir/internal/irtest"
 
 	"github.com/govyre/vyre/ir"

@@ -5,7 +5,7 @@ import (
 	"runtime"
 	"testing"
 
-	"github.com/govyre/vyre/internal/shape"
+	"github.com/govyre/vyre/internal/testing/shape"
 
 	"github.com/govyre/vyre/ir/build"
 	"github.com/govyre/vyre/ir/verify"

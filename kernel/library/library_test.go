@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"github.com/govyre/vyre/internal/gen"
-	"github.com/govyre/vyre/internal/long"
+	"github.com/govyre/vyre/internal/testing/long"
 	"github.com/govyre/vyre/ir"
 	"github.com/govyre/vyre/kernel"
 	"github.com/govyre/vyre/kernel/library"

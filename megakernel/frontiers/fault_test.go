@@ -9,8 +9,8 @@ import (
 
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/internal/cusim"
-	"github.com/govyre/vyre/internal/faults"
-	"github.com/govyre/vyre/internal/long"
+	"github.com/govyre/vyre/internal/testing/faults"
+	"github.com/govyre/vyre/internal/testing/long"
 	"github.com/govyre/vyre/megakernel"
 	"github.com/govyre/vyre/megakernel/frontiers"
 )

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/govyre/vyre/internal/interp"
-	"github.com/govyre/vyre/internal/long"
+	"github.com/govyre/vyre/internal/testing/long"
 	"github.com/govyre/vyre/ir"
 	"github.com/govyre/vyre/ir/build"
 	"github.com/govyre/vyre/ir/text"

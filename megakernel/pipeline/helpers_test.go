@@ -11,7 +11,7 @@ import (
 
 	_ "github.com/govyre/vyre/driver/cuda"
 	_ "github.com/govyre/vyre/driver/cudasim"
-	"github.com/govyre/vyre/internal/long"
+	"github.com/govyre/vyre/internal/testing/long"
 
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/driver/cpu"

@@ -11,8 +11,8 @@ import (
 
 	"github.com/govyre/vyre"
 	"github.com/govyre/vyre/driver"
-	"github.com/govyre/vyre/internal/long"
 	"github.com/govyre/vyre/internal/plan"
+	"github.com/govyre/vyre/internal/testing/long"
 	"github.com/govyre/vyre/megakernel/queue"
 )
 

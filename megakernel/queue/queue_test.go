@@ -15,7 +15,7 @@ import (
 	"github.com/govyre/vyre/driver/cpu"
 	_ "github.com/govyre/vyre/driver/cuda"
 	_ "github.com/govyre/vyre/driver/cudasim"
-	"github.com/govyre/vyre/internal/long"
+	"github.com/govyre/vyre/internal/testing/long"
 	"github.com/govyre/vyre/ir"
 	"github.com/govyre/vyre/kernel"
 	"github.com/govyre/vyre/megakernel/queue"

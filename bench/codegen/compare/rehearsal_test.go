@@ -10,8 +10,8 @@ import (
 	"github.com/govyre/vyre/bench/codegen"
 	"github.com/govyre/vyre/bench/codegen/toolkit"
 	"github.com/govyre/vyre/internal/cusim"
-	"github.com/govyre/vyre/internal/long"
-	"github.com/govyre/vyre/internal/needs"
+	"github.com/govyre/vyre/internal/testing/long"
+	"github.com/govyre/vyre/internal/testing/needs"
 )
 
 // Everything that happens on a GPU but for the times: what nvcc makes of the reference kernels runs on the simulated driver

@@ -17,7 +17,7 @@ import (
 	"github.com/govyre/vyre/graph/internal/flows"
 	"github.com/govyre/vyre/graph/internal/limits"
 	"github.com/govyre/vyre/graph/session"
-	"github.com/govyre/vyre/internal/long"
+	"github.com/govyre/vyre/internal/testing/long"
 )
 
 func Short(d [32]byte) string { return hex.EncodeToString(d[:8]) }

@@ -3,7 +3,7 @@ package canonical_test
 import (
 	"testing"
 
-	"github.com/govyre/vyre/internal/shape"
+	"github.com/govyre/vyre/internal/testing/shape"
 	"github.com/govyre/vyre/ir/internal/canonical"
 )
 

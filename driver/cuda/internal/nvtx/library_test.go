@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"github.com/govyre/vyre/driver/cuda/internal/nvtx"
-	"github.com/govyre/vyre/internal/needs"
+	"github.com/govyre/vyre/internal/testing/needs"
 )
 
 // standIn is a library with the same functions, which writes down its calls.

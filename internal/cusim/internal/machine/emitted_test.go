@@ -8,8 +8,8 @@ import (
 
 	"github.com/govyre/vyre/internal/conform"
 	"github.com/govyre/vyre/internal/cusim/internal/machine"
-	"github.com/govyre/vyre/internal/long"
 	"github.com/govyre/vyre/internal/ptx"
+	"github.com/govyre/vyre/internal/testing/long"
 	"github.com/govyre/vyre/ir"
 )
 

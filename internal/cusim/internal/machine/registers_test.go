@@ -14,9 +14,9 @@ import (
 	"github.com/govyre/vyre/internal/conform"
 	"github.com/govyre/vyre/internal/cusim/internal/asm"
 	"github.com/govyre/vyre/internal/cusim/internal/machine"
-	"github.com/govyre/vyre/internal/long"
-	"github.com/govyre/vyre/internal/needs"
 	"github.com/govyre/vyre/internal/passes"
+	"github.com/govyre/vyre/internal/testing/long"
+	"github.com/govyre/vyre/internal/testing/needs"
 )
 
 var usedRegisters = regexp.MustCompile(`Used (\d+) registers`)

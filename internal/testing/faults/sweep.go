@@ -12,7 +12,7 @@ import (
 	"github.com/govyre/vyre/driver/cuda"
 	"github.com/govyre/vyre/internal/cu"
 	"github.com/govyre/vyre/internal/cusim"
-	"github.com/govyre/vyre/internal/long"
+	"github.com/govyre/vyre/internal/testing/long"
 )
 
 // Object is something that works on a device again and again: a queue, a plan, a session. Its functions compare what
