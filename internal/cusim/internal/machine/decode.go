@@ -19,6 +19,8 @@ type inst struct {
 	f2            fn2
 	f3            fn3
 	f4            fn4
+	loop          loop   // that computes all lanes
+	mask          uint64 // of a loop's result
 	cmp           func(a, b uint64) bool
 	test          func(a uint64) bool
 	x             any // what only this kind of instruction needs
@@ -50,21 +52,14 @@ type decoder struct {
 }
 
 func (im *Image) decode(m *asm.Module, k *asm.Kernel) (*Kernel, error) {
-	d := &Kernel{source: k, mem: im.mem, estimate: estimateRegisters(k)}
+	live := newLiveness(k)
+	d := &Kernel{source: k, mem: im.mem, estimate: estimateRegisters(k, live)}
 	at, err := im.placed(m, k, d)
 	if err != nil {
 		return nil, err
 	}
-	dec := &decoder{k: k, d: d, at: at, slot: make([]int32, len(k.Regs)), consts: make(map[uint64]int32)}
-	for i, r := range k.Regs {
-		if r.Type == asm.Pred {
-			dec.slot[i] = int32(d.preds)
-			d.preds++
-		} else {
-			dec.slot[i] = int32(d.slots)
-			d.slots++
-		}
-	}
+	dec := &decoder{k: k, d: d, at: at, consts: make(map[uint64]int32)}
+	dec.slot, d.own, d.preds = live.slots(k)
 	d.preds += 2 // constants: nowhere and everywhere
 	meet := meets(k.Code)
 	d.code = make([]inst, len(k.Code))
@@ -91,9 +86,12 @@ func (dec *decoder) constant(bits uint64) int32 {
 	if s, ok := dec.consts[bits]; ok {
 		return s
 	}
-	s := int32(dec.d.slots)
-	dec.d.slots++
-	dec.d.consts = append(dec.d.consts, bits)
+	s := int32(dec.d.own + len(dec.d.consts))
+	v := new(values)
+	for l := range v {
+		v[l] = bits
+	}
+	dec.d.consts = append(dec.d.consts, v)
 	dec.consts[bits] = s
 	return s
 }
@@ -259,9 +257,7 @@ func (dec *decoder) lanewise(in *inst, src *asm.Inst) {
 			in.run = run4
 		}
 	}
-	if quick := quickRun(src); quick != nil && in.run != nil {
-		in.run = quick
-	}
+	in.quicken(src)
 }
 
 func (dec *decoder) mov(in *inst, src *asm.Inst) {
@@ -354,9 +350,7 @@ func (dec *decoder) setp(in *inst, src *asm.Inst) {
 	in.x = c
 	in.run = runSetp
 	if c.with < 0 && in.e < 0 {
-		if quick := quickSetp(src); quick != nil {
-			in.run = quick
-		}
+		in.quickSetp(src)
 	}
 }
 

@@ -41,5 +41,5 @@ func (i *idle) drop(e *Execution) {
 func (e *Execution) bytes() int {
 	const ofSlot, ofLocal = 32*8 + 4, 2 * 32 // values and which are defined; bytes and which are known
 	warps := int(e.threads+31) / 32
-	return len(e.spare) * (warps*(ofSlot*e.k.slots+ofLocal*e.k.local) + 2*(e.k.extern+e.l.Shared))
+	return len(e.spare) * (warps*(ofSlot*e.k.own+ofLocal*e.k.local) + 2*(e.k.extern+e.l.Shared))
 }

@@ -11,7 +11,7 @@ func TestKernelsThatWereLaunchedLastKeepWhatTheyNeed(t *testing.T) {
 	}
 	kernels := make([]*Kernel, 6)
 	for i := range kernels {
-		kernels[i] = &Kernel{mem: mem, slots: 1000}
+		kernels[i] = &Kernel{mem: mem, own: 1000}
 		kept.keep(ended(kernels[i], 10)) // 79 MiB
 	}
 	for i, k := range kernels {
@@ -43,7 +43,7 @@ func TestKernelsThatWereLaunchedLastKeepWhatTheyNeed(t *testing.T) {
 // TestKernelsOfAModuleThatIsUnloadedKeepNothing: nothing launches them again.
 func TestKernelsOfAModuleThatIsUnloadedKeepNothing(t *testing.T) {
 	mem := &Memory{}
-	stays, goes := &Kernel{mem: mem, slots: 10}, &Kernel{mem: mem, slots: 10}
+	stays, goes := &Kernel{mem: mem, own: 10}, &Kernel{mem: mem, own: 10}
 	for _, k := range []*Kernel{goes, stays} {
 		mem.idle.keep(&Execution{k: k, threads: 32, spare: make([]*group, 1)})
 	}

@@ -68,9 +68,9 @@ type Kernel struct {
 	mem    *Memory
 	code   []inst
 
-	estimate int      // of registers, see estimateRegisters
-	slots    int      // of values
-	consts   []uint64 // the values of the slots after the registers'
+	estimate int       // of registers, see estimateRegisters
+	own      int       // slots of a warp's registers
+	consts   []*values // the slots after them, which all warps share
 	preds    int
 
 	static int // bytes of shared variables
@@ -106,9 +106,6 @@ func (k *Kernel) LocalBytes() int { return k.local }
 
 // Required is the block size that the code demands; zero without.
 func (k *Kernel) Required() [3]uint32 { return k.source.Required }
-
-// Registers is how many registers the code declares, predicates aside.
-func (k *Kernel) Registers() int { return k.slots - len(k.consts) }
 
 func align(n, to int) int { return (n + to - 1) / to * to }
 

@@ -63,6 +63,7 @@ type Execution struct {
 	stuck   bool        // nobody could go on when memory had changed stuckAt times
 	stuckAt uint64
 	races   *races // nil unless they are looked for
+	lanes   values // of an instruction that only some lanes execute
 }
 
 type findingKey struct {

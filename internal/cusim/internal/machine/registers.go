@@ -17,23 +17,28 @@ const (
 
 // estimateRegisters returns about how many registers of 32 bits an assembler would give the code: the most that are live at
 // one place, and no more than the code allows, or a group of the size that it demands. Predicates have registers of their own; parameters and constants are operands that need none.
-func estimateRegisters(k *asm.Kernel) int {
+func estimateRegisters(k *asm.Kernel, n *liveness) int {
 	weight := weights(k)
-	g := newGraph(k.Code)
-	words := (len(k.Regs) + 63) / 64
-	sets := make([]uint64, 2*words*len(g.blocks)) // live at the start of a block, and at its end
-	at := func(i int) []uint64 { return sets[i*words : (i+1)*words] }
 	most := 0
-	for changed := true; changed; {
-		changed, most = false, 0
-		for b := len(g.blocks) - 1; b >= 0; b-- {
-			live := at(2*b + 1)
-			for _, n := range g.blocks[b].next {
-				for i, w := range at(2 * n) {
-					live[i] |= w
-				}
+	live := make([]uint64, n.words)
+	for b, blk := range n.g.blocks {
+		copy(live, n.end(b))
+		sum := 0
+		for i, w := range live {
+			for ; w != 0; w &= w - 1 {
+				sum += int(weight[64*i+bits.TrailingZeros64(w)])
 			}
-			most = max(most, backward(k.Code[g.blocks[b].first:g.blocks[b].end], live, at(2*b), weight, &changed))
+		}
+		most = max(most, sum)
+		for i := blk.end - 1; i >= blk.first; i-- {
+			before(&k.Code[i], live, func(r asm.Reg, lives bool) {
+				if lives {
+					sum += int(weight[r])
+				} else {
+					sum -= int(weight[r])
+				}
+			})
+			most = max(most, sum)
 		}
 	}
 	bound := mostRegisters
@@ -44,42 +49,6 @@ func estimateRegisters(k *asm.Kernel) int {
 		bound = min(bound, unitRegisters/threads&^7)
 	}
 	return min(max(most+registersBeside, fewestRegisters), bound)
-}
-
-// backward goes from what is live at the end of a basic block to what is live at its start, and returns the greatest weight
-// on the way.
-func backward(code []asm.Inst, end, start []uint64, weight []uint8, changed *bool) (most int) {
-	live := append([]uint64(nil), end...)
-	sum := 0
-	for i, w := range live {
-		for ; w != 0; w &= w - 1 {
-			sum += int(weight[64*i+bits.TrailingZeros64(w)])
-		}
-	}
-	most = sum
-	for i := len(code) - 1; i >= 0; i-- {
-		in := &code[i]
-		in.Registers(func(r asm.Reg, written bool) {
-			if written && in.Guard == asm.NoReg && live[r/64]>>(r%64)&1 != 0 {
-				live[r/64] &^= 1 << (r % 64)
-				sum -= int(weight[r])
-			}
-		})
-		in.Registers(func(r asm.Reg, written bool) {
-			if !written && live[r/64]>>(r%64)&1 == 0 {
-				live[r/64] |= 1 << (r % 64)
-				sum += int(weight[r])
-			}
-		})
-		most = max(most, sum)
-	}
-	for i, w := range live {
-		if w&^start[i] != 0 {
-			start[i] |= w
-			*changed = true
-		}
-	}
-	return most
 }
 
 // weights returns how many registers of 32 bits each register of the text takes.

@@ -121,7 +121,7 @@ func runVote(w *warp, in *inst, m uint32) {
 func runMatch(w *warp, in *inst, m uint32) {
 	w.members(in, in.b, m)
 	w.needs(in, in.a, m, "operand")
-	a := w.regs[in.a]
+	a := *w.regs[in.a]
 	if in.src.Has("all") {
 		same := true
 		for rest := m; rest != 0; rest &= rest - 1 {
@@ -152,7 +152,7 @@ func runMatch(w *warp, in *inst, m uint32) {
 func runRedux(w *warp, in *inst, m uint32) {
 	w.members(in, in.b, m)
 	w.needs(in, in.a, m, "operand")
-	a := &w.regs[in.a]
+	a := *w.regs[in.a]
 	r := a[bits.TrailingZeros32(m)]
 	for rest := m & (m - 1); rest != 0; rest &= rest - 1 {
 		r = in.f2(r, a[bits.TrailingZeros32(rest)])

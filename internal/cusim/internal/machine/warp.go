@@ -15,7 +15,7 @@ type warp struct {
 	exist uint32 // lanes that there are
 	live  uint32 // lanes that have not left
 
-	regs    []values
+	regs    []*values
 	def     []uint32 // lanes in which a slot holds something defined
 	preds   []uint32
 	predDef []uint32
@@ -52,21 +52,19 @@ func (w *warp) begin(g *group, first, lanes uint32) {
 	w.carry = 0
 	k := w.k
 	if w.regs == nil {
-		w.regs = make([]values, k.slots)
-		w.def, w.preds, w.predDef = make([]uint32, k.slots), make([]uint32, k.preds), make([]uint32, k.preds)
-		for i, c := range k.consts {
-			s := k.slots - len(k.consts) + i
-			for l := range w.regs[s] {
-				w.regs[s][l] = c
-			}
+		own := make([]values, k.own)
+		w.regs = make([]*values, 0, k.own+len(k.consts))
+		for i := range own {
+			w.regs = append(w.regs, &own[i])
 		}
+		w.regs = append(w.regs, k.consts...)
+		w.def, w.preds, w.predDef = make([]uint32, len(w.regs)), make([]uint32, k.preds), make([]uint32, k.preds)
 		w.local, w.known = make([]byte, k.local*32), make([]byte, k.local*32)
 	}
 	// Registers hold what was there before, as on a device; only what is defined starts anew.
-	regs := k.slots - len(k.consts)
-	clear(w.def[:regs])
-	for i := range w.def[regs:] {
-		w.def[regs+i] = all
+	clear(w.def[:k.own])
+	for i := k.own; i < len(w.def); i++ {
+		w.def[i] = all
 	}
 	clear(w.predDef)
 	w.preds[k.noPred()], w.preds[k.allPred()] = 0, all
@@ -213,7 +211,7 @@ func (w *warp) pick(p *path, in *inst, lanes uint32) {
 		return
 	}
 	w.needs(in, in.a, lanes, "index")
-	index := &w.regs[in.a]
+	index := w.regs[in.a]
 	for rest := lanes; rest != 0; rest &= rest - 1 {
 		if l := bits.TrailingZeros32(rest) & 31; index[l] >= uint64(len(targets)) {
 			w.fault(Invalid, in, 1<<l, "index %d of a table of %d labels", index[l], len(targets))
@@ -292,6 +290,9 @@ func (w *warp) exit(p *path, lanes uint32) {
 func (w *warp) threadOf(lane int) [3]uint32 {
 	id := w.first + uint32(lane)
 	b := &w.g.m.l.Block
+	if id < b[0] {
+		return [3]uint32{id, 0, 0}
+	}
 	return [3]uint32{id % b[0], id / b[0] % b[1], id / (b[0] * b[1])}
 }
 
