@@ -74,7 +74,7 @@ func (w *warp) address(x *access, l int) uint64 {
 	if x.base < 0 {
 		return x.off
 	}
-	a := w.regs[x.base][l] + x.off
+	a := w.at(x.base)[l] + x.off
 	if x.narrow {
 		a &= maskOf(32)
 	}
@@ -168,7 +168,7 @@ func (w *warp) near(x *access, l int) []byte {
 	if a == nil || a.written != nil || x.space != asm.Global || x.vec > 1 || x.base < 0 {
 		return nil
 	}
-	at := w.regs[x.base][l] + x.off - a.base
+	at := w.at(x.base)[l] + x.off - a.base
 	if at&uint64(x.bytes-1) != 0 || at >= uint64(len(a.data)) || at+uint64(x.bytes) > uint64(len(a.data)) {
 		return nil
 	}
@@ -213,7 +213,7 @@ func runLoad(w *warp, in *inst, m uint32) {
 	for rest := m; rest != 0; rest &= rest - 1 {
 		l := bits.TrailingZeros32(rest) & 31
 		if at := w.near(x, l); at != nil && x.slots[0] >= 0 && x.wide[0] == 0 {
-			w.regs[x.slots[0]][l] = element(at)
+			w.at(x.slots[0])[l] = element(at)
 			continue
 		}
 		c := w.memory(in, x, l, n*x.vec)
@@ -231,7 +231,7 @@ func runLoad(w *warp, in *inst, m uint32) {
 			if wide := x.wide[i]; wide != 0 {
 				v = uint64(signExtended(v, 8*n)) & maskOf(wide)
 			}
-			w.regs[s][l] = v
+			w.at(s)[l] = v
 		}
 	}
 	for _, s := range x.slots {
@@ -254,15 +254,15 @@ func runStore(w *warp, in *inst, m uint32) {
 	for rest := m; rest != 0; rest &= rest - 1 {
 		l := bits.TrailingZeros32(rest) & 31
 		if at := w.near(x, l); at != nil {
-			setElement(at, w.regs[x.slots[0]][l])
+			setElement(at, w.at(x.slots[0])[l])
 			continue
 		}
 		c := w.memory(in, x, l, n*x.vec)
 		changes := false
 		for i, s := range x.slots {
 			to := c.data[i*n : i*n+n]
-			changes = changes || element(to) != w.regs[s][l]&maskOf(8*n)
-			setElement(to, w.regs[s][l])
+			changes = changes || element(to) != w.at(s)[l]&maskOf(8*n)
+			setElement(to, w.at(s)[l])
 		}
 		if r := w.g.m.races; r != nil && !c.local {
 			r.access(w, in, x, l, n*x.vec, c, true, changes)
@@ -306,7 +306,7 @@ func (w *warp) param(in *inst, x *access, m uint32, off uint64) {
 			v = uint64(signExtended(v, 8*n)) & maskOf(wide)
 		}
 		for rest := m; rest != 0; rest &= rest - 1 {
-			w.regs[s][bits.TrailingZeros32(rest)&31] = v
+			w.at(s)[bits.TrailingZeros32(rest)&31] = v
 		}
 	}
 }

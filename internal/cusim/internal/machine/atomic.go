@@ -94,9 +94,9 @@ func runAtomic(w *warp, in *inst, m uint32) {
 			w.found(UndefinedMemory, in, 1<<l, "nothing wrote the %d bytes at %#x", x.bytes, w.address(&x.access, l))
 		}
 		old := element(c.data)
-		a, b := w.regs[x.operand[0]][l], uint64(0)
+		a, b := w.at(x.operand[0])[l], uint64(0)
 		if x.operand[1] >= 0 {
-			b = w.regs[x.operand[1]][l]
+			b = w.at(x.operand[1])[l]
 		}
 		v := uint64(0)
 		if x.flushes && c.of != nil {
@@ -113,7 +113,7 @@ func runAtomic(w *warp, in *inst, m uint32) {
 		}
 		c.mark()
 		if in.d >= 0 {
-			w.regs[in.d][l] = old
+			w.at(in.d)[l] = old
 		}
 	}
 	if in.d >= 0 {

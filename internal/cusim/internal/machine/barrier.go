@@ -62,7 +62,7 @@ func (dec *decoder) barrier(in *inst, src *asm.Inst) {
 func (w *warp) wait(p *path, in *inst, lanes uint32) {
 	x := in.x.(*meeting)
 	w.needs(in, in.a, lanes, "number of the barrier")
-	id := w.regs[in.a][bits.TrailingZeros32(lanes)]
+	id := w.at(in.a)[bits.TrailingZeros32(lanes)]
 	if id >= 16 {
 		w.fault(Diverged, in, lanes, "there is no barrier %d, only 0 to 15", id)
 	}
@@ -72,7 +72,7 @@ func (w *warp) wait(p *path, in *inst, lanes uint32) {
 	b := &w.g.barriers[id]
 	expect := 0
 	if in.b >= 0 {
-		n := w.regs[in.b][bits.TrailingZeros32(lanes)]
+		n := w.at(in.b)[bits.TrailingZeros32(lanes)]
 		if n == 0 || n%32 != 0 || n > 1024 {
 			w.fault(Diverged, in, lanes, "a barrier of %d threads; a multiple of 32 is due", n)
 		}
@@ -144,7 +144,7 @@ func (g *group) complete(b *barrier) {
 			switch x := in.x.(*meeting); {
 			case x.red == "popc" && in.d >= 0:
 				for rest := p.mask; rest != 0; rest &= rest - 1 {
-					w.regs[in.d][bits.TrailingZeros32(rest)] = result
+					w.at(in.d)[bits.TrailingZeros32(rest)] = result
 				}
 				w.defined(in.d, p.mask, all)
 			case x.red != "":
@@ -163,7 +163,7 @@ func (g *group) complete(b *barrier) {
 
 // at is the barrier at which a parked path waits.
 func (g *group) at(w *warp, p path, in *inst) *barrier {
-	return &g.barriers[w.regs[in.a][bits.TrailingZeros32(p.mask)]]
+	return &g.barriers[w.at(in.a)[bits.TrailingZeros32(p.mask)]]
 }
 
 // left notes that lanes of w have left. Barriers of the whole group do not wait for them.

@@ -87,7 +87,7 @@ func (dec *decoder) constant(bits uint64) int32 {
 		return s
 	}
 	s := int32(dec.d.own + len(dec.d.consts))
-	v := new(values)
+	var v values
 	for l := range v {
 		v[l] = bits
 	}

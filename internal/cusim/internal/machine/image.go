@@ -68,9 +68,9 @@ type Kernel struct {
 	mem    *Memory
 	code   []inst
 
-	estimate int       // of registers, see estimateRegisters
-	own      int       // slots of a warp's registers
-	consts   []*values // the slots after them, which all warps share
+	estimate int      // of registers, see estimateRegisters
+	own      int      // slots of a warp's registers
+	consts   []values // the slots after them, which all warps share
 	preds    int
 
 	static int // bytes of shared variables

@@ -23,7 +23,7 @@ func run1(w *warp, in *inst, m uint32) {
 	if in.d < 0 {
 		return
 	}
-	d, a, f := w.regs[in.d], w.regs[in.a], in.f1
+	d, a, f := w.at(in.d), w.at(in.a), in.f1
 	if m == all {
 		for l := range d {
 			d[l] = f(a[l])
@@ -41,7 +41,7 @@ func run2(w *warp, in *inst, m uint32) {
 	if in.d < 0 {
 		return
 	}
-	d, a, b, f := w.regs[in.d], w.regs[in.a], w.regs[in.b], in.f2
+	d, a, b, f := w.at(in.d), w.at(in.a), w.at(in.b), in.f2
 	if m == all {
 		for l := range d {
 			d[l] = f(a[l], b[l])
@@ -59,7 +59,7 @@ func run3(w *warp, in *inst, m uint32) {
 	if in.d < 0 {
 		return
 	}
-	d, a, b, c, f := w.regs[in.d], w.regs[in.a], w.regs[in.b], w.regs[in.c], in.f3
+	d, a, b, c, f := w.at(in.d), w.at(in.a), w.at(in.b), w.at(in.c), in.f3
 	if m == all {
 		for l := range d {
 			d[l] = f(a[l], b[l], c[l])
@@ -77,7 +77,7 @@ func run4(w *warp, in *inst, m uint32) {
 	if in.d < 0 {
 		return
 	}
-	d, a, b, c, e := w.regs[in.d], w.regs[in.a], w.regs[in.b], w.regs[in.c], w.regs[in.e]
+	d, a, b, c, e := w.at(in.d), w.at(in.a), w.at(in.b), w.at(in.c), w.at(in.e)
 	for rest := m; rest != 0; rest &= rest - 1 {
 		l := bits.TrailingZeros32(rest) & 31
 		d[l] = in.f4(a[l], b[l], c[l], e[l])
@@ -89,7 +89,7 @@ func runMov(w *warp, in *inst, m uint32) {
 	if in.d < 0 {
 		return
 	}
-	d, a := w.regs[in.d], w.regs[in.a]
+	d, a := w.at(in.d), w.at(in.a)
 	if m == all {
 		*d = *a
 	} else {
@@ -106,7 +106,7 @@ func runSelect(w *warp, in *inst, m uint32) {
 	if in.d < 0 {
 		return
 	}
-	d, a, b, p := w.regs[in.d], w.regs[in.a], w.regs[in.b], w.preds[in.c]
+	d, a, b, p := w.at(in.d), w.at(in.a), w.at(in.b), w.preds[in.c]
 	def := (p&w.def[in.a] | ^p&w.def[in.b]) & w.predDef[in.c]
 	for rest := m; rest != 0; rest &= rest - 1 {
 		l := bits.TrailingZeros32(rest) & 31
@@ -126,13 +126,13 @@ type split struct {
 }
 
 func runUnpack(w *warp, in *inst, m uint32) {
-	x, a, def := in.x.(*split), *w.regs[in.a], w.def[in.a]
+	x, a, def := in.x.(*split), *w.at(in.a), w.def[in.a]
 	mask := maskOf(x.width)
 	for i, s := range x.slots {
 		if s < 0 {
 			continue
 		}
-		d, shift := w.regs[s], i*x.width
+		d, shift := w.at(s), i*x.width
 		for rest := m; rest != 0; rest &= rest - 1 {
 			l := bits.TrailingZeros32(rest) & 31
 			d[l] = a[l] >> shift & mask
@@ -146,7 +146,7 @@ func runPack(w *warp, in *inst, m uint32) {
 	var v values
 	def := uint32(all)
 	for i, s := range x.slots {
-		a, shift := w.regs[s], i*x.width
+		a, shift := w.at(s), i*x.width
 		def &= w.def[s]
 		for l := range v {
 			v[l] |= a[l] << shift
@@ -155,7 +155,7 @@ func runPack(w *warp, in *inst, m uint32) {
 	if in.d < 0 {
 		return
 	}
-	d := w.regs[in.d]
+	d := w.at(in.d)
 	for rest := m; rest != 0; rest &= rest - 1 {
 		l := bits.TrailingZeros32(rest) & 31
 		d[l] = v[l]
@@ -167,7 +167,7 @@ func runSpecial(w *warp, in *inst, m uint32) {
 	if in.d < 0 {
 		return
 	}
-	d, s := w.regs[in.d], in.x.(asm.Special)
+	d, s := w.at(in.d), in.x.(asm.Special)
 	mask := maskOf(in.src.Type.Bits())
 	for rest := m; rest != 0; rest &= rest - 1 {
 		l := bits.TrailingZeros32(rest) & 31
@@ -184,7 +184,7 @@ type combining struct {
 }
 
 func runSetp(w *warp, in *inst, m uint32) {
-	a, b := w.regs[in.a], w.regs[in.b]
+	a, b := w.at(in.a), w.at(in.b)
 	r := uint32(0)
 	for rest := m; rest != 0; rest &= rest - 1 {
 		l := bits.TrailingZeros32(rest) & 31
@@ -223,7 +223,7 @@ func runSetp(w *warp, in *inst, m uint32) {
 }
 
 func runTest(w *warp, in *inst, m uint32) {
-	a, r := w.regs[in.a], uint32(0)
+	a, r := w.at(in.a), uint32(0)
 	for rest := m; rest != 0; rest &= rest - 1 {
 		l := bits.TrailingZeros32(rest) & 31
 		if in.test(a[l]) {
@@ -279,14 +279,14 @@ func runCarry(w *warp, in *inst, m uint32) {
 	mask := maskOf(width)
 	for rest := m; rest != 0; rest &= rest - 1 {
 		l := bits.TrailingZeros32(rest) & 31
-		a, b := w.regs[in.a][l], w.regs[in.b][l]
+		a, b := w.at(in.a)[l], w.at(in.b)[l]
 		if x.product {
 			if x.high {
 				a = mulHigh(t, a, b)
 			} else {
 				a = a * b & mask
 			}
-			b = w.regs[in.c][l]
+			b = w.at(in.c)[l]
 		}
 		in64 := uint64(0)
 		if x.takes {
@@ -306,7 +306,7 @@ func runCarry(w *warp, in *inst, m uint32) {
 			}
 		}
 		if in.d >= 0 {
-			w.regs[in.d][l] = r & mask
+			w.at(in.d)[l] = r & mask
 		}
 		if x.leavesCarry {
 			w.carry = w.carry&^(1<<l) | uint32(out)<<l

@@ -97,7 +97,7 @@ func runLoop(w *warp, in *inst, m uint32) {
 	if in.d < 0 {
 		return
 	}
-	d, a, b, mask := w.regs[in.d], w.regs[in.a], w.regs[in.b], in.mask
+	d, a, b, mask := w.at(in.d), w.at(in.a), w.at(in.b), in.mask
 	def := w.def[in.a] & w.def[in.b]
 	r := d
 	if m != all {
@@ -117,7 +117,7 @@ func runLoop(w *warp, in *inst, m uint32) {
 			r[l] = a[l] * b[l] & mask
 		}
 	case mulAddLoop:
-		c := w.regs[in.c]
+		c := w.at(in.c)
 		for l := range r {
 			r[l] = (a[l]*b[l] + c[l]) & mask
 		}
@@ -190,7 +190,7 @@ func (in *inst) quickSetp(src *asm.Inst) {
 }
 
 func runCompare(w *warp, in *inst, m uint32) {
-	a, b := w.regs[in.a], w.regs[in.b]
+	a, b := w.at(in.a), w.at(in.b)
 	r := uint32(0)
 	if bits.OnesCount32(m) <= fewLanes {
 		for rest := m; rest != 0; rest &= rest - 1 {

@@ -55,7 +55,7 @@ func (w *warp) turned(in *inst) {
 func (w *warp) fingerprint() uint64 {
 	const odd = 0x9E37_79B9_7F4A_7C15
 	h := uint64(w.carry)
-	for i := range w.regs[:w.k.own] {
+	for i := range w.regs {
 		for _, v := range w.regs[i] {
 			h = bits.RotateLeft64(h, 5) ^ v
 			h *= odd

@@ -10,10 +10,10 @@ import (
 // that lives elsewhere.
 func (w *warp) members(in *inst, s int32, m uint32) uint32 {
 	w.needs(in, s, m, "member mask")
-	mask := uint32(w.regs[s][bits.TrailingZeros32(m)])
+	mask := uint32(w.at(s)[bits.TrailingZeros32(m)])
 	for rest := m; rest != 0; rest &= rest - 1 {
-		if l := bits.TrailingZeros32(rest); uint32(w.regs[s][l]) != mask {
-			w.fault(Diverged, in, 1<<l, "lanes of one subgroup operation name the members %#x and %#x", mask, uint32(w.regs[s][l]))
+		if l := bits.TrailingZeros32(rest); uint32(w.at(s)[l]) != mask {
+			w.fault(Diverged, in, 1<<l, "lanes of one subgroup operation name the members %#x and %#x", mask, uint32(w.at(s)[l]))
 		}
 	}
 	switch {
@@ -78,7 +78,7 @@ func (w *warp) setAll(d int32, m uint32, v uint64) {
 		return
 	}
 	for rest := m; rest != 0; rest &= rest - 1 {
-		w.regs[d][bits.TrailingZeros32(rest)&31] = v
+		w.at(d)[bits.TrailingZeros32(rest)&31] = v
 	}
 	w.defined(d, m, all)
 }
@@ -121,7 +121,7 @@ func runVote(w *warp, in *inst, m uint32) {
 func runMatch(w *warp, in *inst, m uint32) {
 	w.members(in, in.b, m)
 	w.needs(in, in.a, m, "operand")
-	a := *w.regs[in.a]
+	a := *w.at(in.a)
 	if in.src.Has("all") {
 		same := true
 		for rest := m; rest != 0; rest &= rest - 1 {
@@ -152,7 +152,7 @@ func runMatch(w *warp, in *inst, m uint32) {
 func runRedux(w *warp, in *inst, m uint32) {
 	w.members(in, in.b, m)
 	w.needs(in, in.a, m, "operand")
-	a := *w.regs[in.a]
+	a := *w.at(in.a)
 	r := a[bits.TrailingZeros32(m)]
 	for rest := m & (m - 1); rest != 0; rest &= rest - 1 {
 		r = in.f2(r, a[bits.TrailingZeros32(rest)])
@@ -172,12 +172,12 @@ func runShuffle(w *warp, in *inst, m uint32) {
 	w.members(in, x.members, m)
 	w.needs(in, in.b, m, "lane")
 	w.needs(in, in.c, m, "bounds")
-	a, from, valid := w.regs[in.a], w.def[in.a]&m, uint32(0)
+	a, from, valid := w.at(in.a), w.def[in.a]&m, uint32(0)
 	var r values
 	def := uint32(0)
 	for rest := m; rest != 0; rest &= rest - 1 {
 		l := bits.TrailingZeros32(rest)
-		b, c := int(w.regs[in.b][l]&31), w.regs[in.c][l]
+		b, c := int(w.at(in.b)[l]&31), w.at(in.c)[l]
 		clamp, segment := int(c&31), int(c>>8&31)
 		least := l & segment
 		most := least | clamp&^segment
@@ -212,7 +212,7 @@ func runShuffle(w *warp, in *inst, m uint32) {
 	if in.d >= 0 {
 		for rest := m; rest != 0; rest &= rest - 1 {
 			l := bits.TrailingZeros32(rest)
-			w.regs[in.d][l] = r[l]
+			w.at(in.d)[l] = r[l]
 		}
 		w.defined(in.d, m, def)
 	}

@@ -15,7 +15,7 @@ type warp struct {
 	exist uint32 // lanes that there are
 	live  uint32 // lanes that have not left
 
-	regs    []*values
+	regs    []values
 	def     []uint32 // lanes in which a slot holds something defined
 	preds   []uint32
 	predDef []uint32
@@ -44,6 +44,14 @@ type join struct {
 	outer   *join
 }
 
+// at is a slot: one of the warp's own, or one of the constants behind them, which all warps share.
+func (w *warp) at(slot int32) *values {
+	if int(slot) < len(w.regs) {
+		return &w.regs[slot]
+	}
+	return &w.k.consts[int(slot)-len(w.regs)]
+}
+
 // begin makes the warp ready for a group.
 func (w *warp) begin(g *group, first, lanes uint32) {
 	w.g, w.first = g, first
@@ -52,13 +60,8 @@ func (w *warp) begin(g *group, first, lanes uint32) {
 	w.carry = 0
 	k := w.k
 	if w.regs == nil {
-		own := make([]values, k.own)
-		w.regs = make([]*values, 0, k.own+len(k.consts))
-		for i := range own {
-			w.regs = append(w.regs, &own[i])
-		}
-		w.regs = append(w.regs, k.consts...)
-		w.def, w.preds, w.predDef = make([]uint32, len(w.regs)), make([]uint32, k.preds), make([]uint32, k.preds)
+		w.regs = make([]values, k.own)
+		w.def, w.preds, w.predDef = make([]uint32, k.own+len(k.consts)), make([]uint32, k.preds), make([]uint32, k.preds)
 		w.local, w.known = make([]byte, k.local*32), make([]byte, k.local*32)
 	}
 	// Registers hold what was there before, as on a device; only what is defined starts anew.
@@ -211,7 +214,7 @@ func (w *warp) pick(p *path, in *inst, lanes uint32) {
 		return
 	}
 	w.needs(in, in.a, lanes, "index")
-	index := w.regs[in.a]
+	index := w.at(in.a)
 	for rest := lanes; rest != 0; rest &= rest - 1 {
 		if l := bits.TrailingZeros32(rest) & 31; index[l] >= uint64(len(targets)) {
 			w.fault(Invalid, in, 1<<l, "index %d of a table of %d labels", index[l], len(targets))
@@ -260,9 +263,9 @@ func runSetConditional(w *warp, in *inst, m uint32) {
 	w.needs(in, in.b, m, "value")
 	for rest := m; rest != 0; rest &= rest - 1 {
 		l := bits.TrailingZeros32(rest) & 31
-		c, h := w.g.m.l.Conditionals, w.regs[in.a][l]
+		c, h := w.g.m.l.Conditionals, w.at(in.a)[l]
 		w.k.mem.changes++
-		if c == nil || !c.Set(h, uint32(w.regs[in.b][l])) {
+		if c == nil || !c.Set(h, uint32(w.at(in.b)[l])) {
 			w.fault(Invalid, in, 1<<l, "%#x is no conditional handle of the graph that the kernel runs in", h)
 		}
 	}
