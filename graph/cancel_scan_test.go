@@ -132,6 +132,8 @@ func (s scan) cancelled(t *testing.T, name string, open func() *graph.CSR) {
 
 // TestAScanThatWaitsForAnotherEndsWithItsContext: two calls want the same thing of a graph, and only one looks for it. The other
 // waits no longer than its context lasts, and the first is not disturbed.
+//
+//ci:race WaitsForAnother|Parallel|Goroutines|AnyCall
 func TestAScanThatWaitsForAnotherEndsWithItsContext(t *testing.T) {
 	var file bytes.Buffer
 	graphtest.Must(graphtest.Must(generate.Graph(t.Context(), "star:100000", generate.Options{})).Encode(t.Context(), &file))

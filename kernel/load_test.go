@@ -228,6 +228,8 @@ func K(t gpu.Thread, x []int32) { x[0] = lib.Twice(x[1]) }
 }
 
 // Compilations share nothing but the embedded declarations, which they only read.
+//
+//ci:race InParallel
 func TestCompilationsRunInParallel(t *testing.T) {
 	src := sources(t)
 	var wg sync.WaitGroup

@@ -122,6 +122,8 @@ func TestCacheTellsPlansApart(t *testing.T) {
 }
 
 // TestCacheIsSharedByGoroutines makes one cold plan from many goroutines.
+//
+//ci:race Goroutines|AnyCall
 func TestCacheIsSharedByGoroutines(t *testing.T) {
 	dev := open(t, "cpu")
 	g := random(4, 300, 4)

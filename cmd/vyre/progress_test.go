@@ -8,6 +8,7 @@ import (
 	"time"
 )
 
+//ci:race Progress|Cancel
 func TestSpinSpeaksAfterASecond(t *testing.T) {
 	for _, c := range []struct {
 		takes time.Duration

@@ -209,6 +209,7 @@ func TestLevelsAreThoseOfAQueue(t *testing.T) {
 	}
 }
 
+//ci:race LevelsGo|Lanes|Labels
 func TestLevelsGoBackwardWhereThatIsLess(t *testing.T) {
 	for name, want := range map[string]bool{"kron:12": true, "uniform:12": true, "chain:5000": false, "grid:64x64": false} {
 		g, err := generate.Graph(context.Background(), name, generate.Options{Seed: 1})

@@ -36,6 +36,7 @@ func read(t *testing.T, name, content string, o files.Options) (*graph.CSR, file
 	return files.Read(t.Context(), strings.NewReader(content), name, o)
 }
 
+//ci:race Small|FirstError|Progress|Cancelled
 func TestReadSmallFiles(t *testing.T) {
 	for _, c := range []struct {
 		what, name, content string

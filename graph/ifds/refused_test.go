@@ -170,6 +170,8 @@ func TestAProgramOfNothing(t *testing.T) {
 }
 
 // TestASessionIsForAnyGoroutine answers each with its own solution.
+//
+//ci:race AnyGoroutine|ThatManyCall
 func TestASessionIsForAnyGoroutine(t *testing.T) {
 	g := exploded(t, 8, 16, 4, 1)
 	for _, e := range []session.Engine{session.NativeEngine, session.WavesEngine} {

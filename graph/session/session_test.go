@@ -228,6 +228,7 @@ func TestSessionRefusesWhatCannotBe(t *testing.T) {
 	}
 }
 
+//ci:race Goroutines|Hammer|SideBySide|DoNotWait|AnyCall|ForItsTurn
 func TestSessionIsForManyGoroutines(t *testing.T) {
 	dev := graphtest.OpenDevice(t, "cpu")
 	g := graphtest.Generated(t, "grid:9x7")

@@ -51,10 +51,10 @@ func (f *File) Close() error {
 
 // Write makes what the function writes the content of the file.
 func (f *File) Write(ctx context.Context, write func(io.Writer) error) error {
-	if f.special != nil {
-		stop := context.AfterFunc(ctx, func() { f.special.SetWriteDeadline(past) }) // a reader may never read on
+	if s := f.special; s != nil {
+		stop := context.AfterFunc(ctx, func() { s.SetWriteDeadline(past) }) // a reader may never read on
 		defer stop()
-		err := fill(ctx, f.special, write)
+		err := fill(ctx, s, write)
 		return errors.Join(err, f.Close())
 	}
 	at, err := locate(f.name)

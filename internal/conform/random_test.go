@@ -66,6 +66,7 @@ func (s stuck) Run(context.Context, *ir.Program, conform.Launch) (conform.Outcom
 	return conform.Outcome{}, context.Canceled
 }
 
+//ci:race DoNotEnd|AsManyGroups
 func TestProgramsThatDoNotEndAreNamed(t *testing.T) {
 	t.Parallel() // it waits
 	ctx, cancel := context.WithCancel(t.Context())

@@ -197,6 +197,8 @@ const busy = `kernel @busy workgroup(128) {
 }`
 
 // Launches from many goroutines give the same bits while the collector runs all the time and a profile is taken.
+//
+//ci:race Hammer|FirstGroupsMeet
 func TestHammerCollectionAndProfiles(t *testing.T) {
 	k := kernelOf(t, busy)
 	if err := pprof.StartCPUProfile(&strings.Builder{}); err == nil { // else a profile is being taken already

@@ -86,6 +86,8 @@ func TestRunMeansTheSameInEveryOrderOnCases(t *testing.T) {
 }
 
 // A pass that panics gives an error that says which, and where it was; also to many that run at once.
+//
+//ci:race ErrorOfAPanic
 func TestRunMakesAnErrorOfAPanic(t *testing.T) {
 	p, err := text.Parse("k.vyre", "vyre 1\nkernel @stored workgroup(32) { param @x: buf<u32> wo\n%i = global.x\nstore @x[%i], %i\n}")
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"github.com/govyre/vyre/internal/cusim/internal/machine"
 )
 
+//ci:race Races
 func TestRacesAreFound(t *testing.T) {
 	const shared = `mov.u32 %r1, tile;
 		xor.b32 %r2, %r0, 63;
