@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"sync/atomic"
 	"testing"
 
 	"github.com/govyre/vyre/driver"
@@ -182,12 +183,13 @@ func TestSessionsOfAnEndedContextSayCanceled(t *testing.T) {
 // pausing is a context that stops whoever looks at it for the at-th time until it may go on.
 type pausing struct {
 	context.Context
-	looks, at     int
+	looks         atomic.Int64
+	at            int64
 	reached, goOn chan struct{}
 }
 
 func (p *pausing) Err() error {
-	if p.looks++; p.looks == p.at {
+	if p.looks.Add(1) == p.at {
 		close(p.reached)
 		<-p.goOn
 	}

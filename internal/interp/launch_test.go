@@ -230,6 +230,7 @@ func TestLaunchingAgainAllocatesNothingThatGrows(t *testing.T) {
 	}
 }
 
+//ci:race Concurrently|MessagePassing|Contended|Cancellation|RandomPrograms|AKernelThatDoesNotEnd
 func TestOneKernelRunsConcurrently(t *testing.T) {
 	k := prepare(t, mandelbrot)
 	want := u32s(make([]uint32, 64*4)...)

@@ -38,6 +38,7 @@ func encode(t testing.TB, list ...Entry) string {
 	return string(data)
 }
 
+//ci:race FileHas
 func TestFileHasWhatWasWritten(t *testing.T) {
 	up := []Declaration{{"k.go", "Up", [8]byte{1}}, {"../lib/with space.go", "Twice", [8]byte{0xff}}}
 	list := []Entry{
