@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-//ci:race Progress|Cancel
+//ci:race Spin
 func TestSpinSpeaksAfterASecond(t *testing.T) {
 	for _, c := range []struct {
 		takes time.Duration

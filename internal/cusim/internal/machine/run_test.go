@@ -158,8 +158,8 @@ func TestUndefinedReadsAreFound(t *testing.T) {
 		{"stored register", "add.u32 %r2, %r1, 1;\n st.global.u32 [%rd1], %r2;", "st.global", machine.UndefinedRegister},
 		{"address", "add.u64 %rd3, %rd2, %rd1;\n sub.u64 %rd3, %rd3, %rd2;\n st.global.u32 [%rd3], 1;", "st.global", machine.UndefinedRegister},
 		{"guard", "@%p1 st.global.u32 [%rd1], 1;", "@%p1", machine.UndefinedRegister},
-		{"one arm", "setp.lt.u32 %p1, %r0, 4;\n @%p1 mov.u32 %r1, 7;\n st.global.u32 [%rd1], %r1;", "st.global", machine.UndefinedRegister},
-		{"one arm, after a register that is needed no more", "mov.u32 %r2, 5;\n st.global.u32 [%rd1], %r2;\n setp.lt.u32 %p1, %r0, 4;\n @%p1 mov.u32 %r1, 7;\n st.global.u32 [%rd1], %r1;", "st.global", machine.UndefinedRegister},
+		{"one arm", "setp.lt.u32 %p1, %r0, 4;\n @%p1 mov.u32 %r1, 7;\n st.global.u32 [%rd1], %r1;", "[%rd1], %r1", machine.UndefinedRegister},
+		{"one arm, after a register that is needed no more", "mov.u32 %r2, 5;\n st.global.u32 [%rd1], %r2;\n setp.lt.u32 %p1, %r0, 4;\n @%p1 mov.u32 %r1, 7;\n st.global.u32 [%rd1], %r1;", "[%rd1], %r1", machine.UndefinedRegister},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, r, err := launch(t, c.code, 32, machine.Launch{})
