@@ -10,6 +10,7 @@ import (
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/internal/conform"
 	"github.com/govyre/vyre/internal/interp"
+	"github.com/govyre/vyre/internal/launch"
 	"github.com/govyre/vyre/kernel"
 )
 
@@ -136,7 +137,7 @@ func TestReportsNameElementsInsideElements(t *testing.T) {
 		{-1, 0, []string{"load of rs[-1].slots[0].w out of bounds, length 2", "atomic_add of rs[-1].slots[0].n out of bounds, length 2", "load of rs[-1].keys[0] out of bounds, length 2"}},
 	} {
 		rs, out := racks(), make([]float32, 5)
-		res, err := k.Run(t.Context(), interp.Launch{Grid: [3]uint32{1, 1, 1}, Args: []interp.Arg{{Mem: bytesOf(reflect.ValueOf(rs))},
+		res, err := k.Run(t.Context(), launch.Launch{Grid: [3]uint32{1, 1, 1}, Args: []launch.Arg{{Mem: bytesOf(reflect.ValueOf(rs))},
 			{Bits: uint64(uint32(c.i))}, {Bits: uint64(c.j)}, {Mem: bytesOf(reflect.ValueOf(out))}}}, interp.Options{Detect: interp.Everything})
 		if err != nil {
 			t.Fatal(err)
@@ -183,7 +184,7 @@ func TestRacesNameElementsInsideElements(t *testing.T) {
 		pos [3]float32
 	}
 	ps := make([]particle, 8)
-	res, err := k.Run(t.Context(), interp.Launch{Grid: [3]uint32{1, 1, 1}, Args: []interp.Arg{
+	res, err := k.Run(t.Context(), launch.Launch{Grid: [3]uint32{1, 1, 1}, Args: []launch.Arg{
 		{Mem: unsafe.Slice((*byte)(unsafe.Pointer(&ps[0])), len(ps)*int(unsafe.Sizeof(ps[0])))}, {Bits: 4}}}, interp.Options{Detect: interp.Everything})
 	if err != nil {
 		t.Fatal(err)
@@ -230,7 +231,7 @@ func Narrowed(t gpu.Thread, x []uint32, rs []rack, n int) {
 		t.Fatal(err)
 	}
 	for n, index := range map[int64][2]string{-2: {"4294967294", "-2"}, 1<<32 + 9: {"9", "4294967305"}} {
-		res, err := k.Run(t.Context(), interp.Launch{Grid: [3]uint32{1, 1, 1}, Args: []interp.Arg{{Mem: make([]byte, 4*8)}, {Mem: make([]byte, 16*2)}, {Bits: uint64(n)}}},
+		res, err := k.Run(t.Context(), launch.Launch{Grid: [3]uint32{1, 1, 1}, Args: []launch.Arg{{Mem: make([]byte, 4*8)}, {Mem: make([]byte, 16*2)}, {Bits: uint64(n)}}},
 			interp.Options{Detect: interp.Bounds})
 		if err != nil {
 			t.Fatal(err)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/govyre/vyre/gpu"
 	"github.com/govyre/vyre/internal/interp"
+	"github.com/govyre/vyre/internal/launch"
 	"github.com/govyre/vyre/ir"
 	"github.com/govyre/vyre/ir/text"
 	"github.com/govyre/vyre/kernel"
@@ -128,7 +129,7 @@ func TestKernelsComputeWhatGoComputes(t *testing.T) {
 			}
 			for _, o := range []interp.Options{{}, {Schedule: interp.Reversed}, {Schedule: interp.Seeded(7)}, {Detect: interp.Everything}} {
 				got := copyArgs(c.args)
-				l := interp.Launch{Grid: [3]uint32{groups.X, groups.Y, groups.Z}, Rest: c.rest}
+				l := launch.Launch{Grid: [3]uint32{groups.X, groups.Y, groups.Z}, Rest: c.rest}
 				for i, a := range got {
 					l.Args = append(l.Args, argsOf(t, k.Params[i], a)...)
 				}
@@ -189,11 +190,11 @@ func loadCases(t testing.TB) *kernel.Package {
 }
 
 // argsOf makes the arguments of the interpreter for a: one, or one for each scalar of a struct or an array.
-func argsOf(t *testing.T, p kernel.Param, a any) []interp.Arg {
+func argsOf(t *testing.T, p kernel.Param, a any) []launch.Arg {
 	if p.Parts == nil {
-		return []interp.Arg{argOf(t, p, a)}
+		return []launch.Arg{argOf(t, p, a)}
 	}
-	var args []interp.Arg
+	var args []launch.Arg
 	var walk func(v reflect.Value)
 	walk = func(v reflect.Value) {
 		switch v.Kind() {
@@ -219,31 +220,31 @@ func argsOf(t *testing.T, p kernel.Param, a any) []interp.Arg {
 }
 
 // scalarArg is a scalar as a launch takes it: of a narrow integer the value widened.
-func scalarArg(e ir.Type, v reflect.Value) interp.Arg {
+func scalarArg(e ir.Type, v reflect.Value) launch.Arg {
 	switch {
 	case v.Kind() == reflect.Bool:
 		if v.Bool() {
-			return interp.Arg{Bits: 1}
+			return launch.Arg{Bits: 1}
 		}
-		return interp.Arg{}
+		return launch.Arg{}
 	case v.CanInt():
-		return interp.Arg{Bits: uint64(v.Int()) & e.Value().Mask()}
+		return launch.Arg{Bits: uint64(v.Int()) & e.Value().Mask()}
 	case v.CanUint():
-		return interp.Arg{Bits: v.Uint()}
+		return launch.Arg{Bits: v.Uint()}
 	case e == ir.F32:
-		return interp.Arg{Bits: uint64(math.Float32bits(float32(v.Float())))}
+		return launch.Arg{Bits: uint64(math.Float32bits(float32(v.Float())))}
 	}
-	return interp.Arg{Bits: math.Float64bits(v.Float())}
+	return launch.Arg{Bits: math.Float64bits(v.Float())}
 }
 
 // argOf makes an argument of the interpreter that shares the memory of a slice.
-func argOf(t *testing.T, p kernel.Param, a any) interp.Arg {
+func argOf(t *testing.T, p kernel.Param, a any) launch.Arg {
 	v := reflect.ValueOf(a)
 	if v.Kind() == reflect.Slice {
 		if !p.Buffer {
 			t.Fatalf("parameter %s is no buffer", p.Name)
 		}
-		return interp.Arg{Mem: bytesOf(v)}
+		return launch.Arg{Mem: bytesOf(v)}
 	}
 	return scalarArg(p.Elem, v)
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/govyre/vyre/internal/interp"
+	"github.com/govyre/vyre/internal/launch"
 	"github.com/govyre/vyre/ir"
 	"github.com/govyre/vyre/ir/text"
 	"github.com/govyre/vyre/ir/wire"
@@ -42,7 +43,7 @@ func launchOne(t *testing.T, k *kernel.Kernel, args ...any) *interp.Result {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := interp.Launch{Grid: [3]uint32{1, 1, 1}}
+	l := launch.Launch{Grid: [3]uint32{1, 1, 1}}
 	for i, a := range args {
 		l.Args = append(l.Args, argOf(t, k.Params[i], a))
 	}

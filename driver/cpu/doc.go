@@ -18,11 +18,12 @@
 //
 // The interpreter runs programs as they are written, for every choice of passes in a kernel's options. Other engines
 // are compared with it, and its reports are about the program that it was given. Machine code is made from the program
-// after the chosen passes, except for passes that only help GPUs.
+// after the chosen passes, except for passes that only help GPUs. Compile prepares a kernel for the one engine that
+// runs it. The rules of a launch are the same for both (internal/launch).
 //
 // # Not here
 //
-// The meaning of programs (interp), machine code (native), rules for callers (driver).
+// The meaning of programs (interp), machine code (native), the launch contract (launch), rules for callers (driver).
 //
 // Start reading at runner.go.
 package cpu

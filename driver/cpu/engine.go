@@ -10,6 +10,7 @@ import (
 
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/internal/interp"
+	"github.com/govyre/vyre/internal/launch"
 	"github.com/govyre/vyre/internal/native"
 	"github.com/govyre/vyre/internal/passes"
 )
@@ -122,21 +123,22 @@ func (d *Device) want(o driver.Options, choice passes.Choice) engineWish {
 }
 
 // runOn runs a launch on the engine of its kernel. With an error the result may be half of one, or nothing.
-func (d *Device) runOn(ctx context.Context, c *compiled, in *interp.Launch, o interp.Options, count *driver.Tally) (interp.Result, error) {
+func (d *Device) runOn(ctx context.Context, c *compiled, in *launch.Launch, o interp.Options, count *driver.Tally) (interp.Result, error) {
 	if c.native == nil {
 		count.Count(driver.InterpLaunches, 1)
-		res, err := c.code.Run(ctx, *in, o)
+		res, err := c.interp.Run(ctx, *in, o)
 		if res == nil {
 			res = &interp.Result{}
 		}
 		return *res, err
 	}
 	count.Count(driver.NativeLaunches, 1)
-	if err := c.code.Check(in); err != nil {
+	if err := c.rules.Check(in); err != nil {
 		return interp.Result{}, err
 	}
 	if err := ctx.Err(); err != nil {
-		return interp.Result{}, &interp.CanceledError{Kernel: c.program.Name(), Err: err}
+		return interp.Result{}, &launch.CanceledError{Kernel: c.program.Name(), Err: err}
 	}
-	return c.native.Run(ctx, in, native.RunOptions{Workers: o.Workers, TraceCap: o.TraceCap})
+	res, err := c.native.Run(ctx, in, native.RunOptions{Workers: o.Workers, TraceCap: o.TraceCap})
+	return interp.Result{Result: res}, err
 }

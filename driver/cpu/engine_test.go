@@ -126,3 +126,62 @@ func TestMachineCodeRefusesWhatTheInterpreterDoes(t *testing.T) {
 		t.Error("a buffer of one and a half elements was taken")
 	}
 }
+
+// A kernel is prepared for the engine that runs it, and for no other, whatever decides on the engine: the device, the
+// environment, options of the kernel, or that machine code refuses the program.
+func TestKernelIsPreparedForOneEngine(t *testing.T) {
+	needs.MachineCode(t, native.Available())
+	for _, c := range []struct {
+		name    string
+		env     string
+		o       cpu.Options
+		kernel  driver.Options
+		source  string
+		decoded bool
+	}{
+		{"machine code", "", cpu.Options{}, driver.Options{}, store7, false},
+		{"machine code that is required", "native", cpu.Options{}, driver.Options{}, store7, false},
+		{"machine code without passes", "", cpu.Options{}, driver.Options{Optimise: "0"}, store7, false},
+		{"machine code with checks", "", cpu.Options{OpenOptions: driver.OpenOptions{Debug: "memcheck"}}, driver.Options{}, store7, false},
+		{"the environment", "interp", cpu.Options{}, driver.Options{}, store7, true},
+		{"the device", "", cpu.Options{Engine: cpu.Interp}, driver.Options{}, store7, true},
+		{"the kernel", "", cpu.Options{}, driver.Options{Target: "interp"}, store7, true},
+		{"a detector", "", cpu.Options{Run: interp.Options{Detect: interp.Races}}, driver.Options{}, store7, true},
+		{"a refusal", "", cpu.Options{}, driver.Options{}, large, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Setenv("VYRE_CPU", c.env)
+			k, err := open(t, c.o).Compile(ctx, parse(t, c.source), c.kernel)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if decoded, machine := cpu.Decoded(k), cpu.MachineCode(k) != nil; decoded != c.decoded || machine == c.decoded {
+				t.Errorf("decoded for the interpreter is %v, machine code is %v; want %v, %v", decoded, machine, c.decoded, !c.decoded)
+			}
+			dst := make([]byte, 4096)
+			if _, err := driver.Dispatch(ctx, k, driver.Groups(1), driver.InOut(dst)); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// The contract of a launch is that of the program as it was written: passes drop a shared array that nothing reads, and
+// launches still give its length.
+func TestContractIsThatOfTheProgramAsWritten(t *testing.T) {
+	needs.MachineCode(t, native.Available())
+	for _, engine := range []cpu.Engine{cpu.Native, cpu.Interp} {
+		k := compile(t, open(t, cpu.Options{Engine: engine}), `
+kernel @tailed workgroup(32) {
+  param @x: buf<u32> rw
+  shared @tail: u32[?]
+  %i = global.x
+  store @tail[%i], 1_u32
+  store @x[%i], 7_u32
+}`)
+		dst := make([]byte, 128)
+		if _, err := driver.Dispatch(ctx, k, driver.Groups(1), driver.InOut(dst), driver.Rest(64)); err != nil || dst[124] != 7 {
+			t.Errorf("%s: %v, %v", engine, dst[124], err)
+		}
+	}
+}

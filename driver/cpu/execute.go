@@ -8,6 +8,7 @@ import (
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/driver/internal/outside"
 	"github.com/govyre/vyre/internal/interp"
+	"github.com/govyre/vyre/internal/launch"
 	"github.com/govyre/vyre/ir"
 )
 
@@ -141,7 +142,7 @@ func (r *runner) launch(c *driver.LaunchCmd) error {
 	if err == nil {
 		return nil
 	}
-	var canceled *interp.CanceledError
+	var canceled *launch.CanceledError
 	if errors.As(err, &canceled) {
 		return r.over(c.Path)
 	}

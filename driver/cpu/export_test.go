@@ -11,8 +11,11 @@ import (
 // MaxIdle is how much machine code is kept that no device uses.
 const MaxIdle = maxIdle
 
-// MaxKernels is how many programs a device keeps decoded.
+// MaxKernels is how many programs a device keeps compiled.
 const MaxKernels = maxKernels
+
+// Decoded reports whether a kernel was prepared for the interpreter.
+func Decoded(k driver.Kernel) bool { return k.(*kernel).code.interp != nil }
 
 // MachineCode returns the machine code of a kernel.
 func MachineCode(k driver.Kernel) *native.Kernel { return k.(*kernel).code.native }

@@ -13,6 +13,7 @@ import (
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/driver/internal/outside"
 	"github.com/govyre/vyre/internal/interp"
+	"github.com/govyre/vyre/internal/launch"
 	"github.com/govyre/vyre/internal/memcheck"
 	"github.com/govyre/vyre/internal/native"
 	"github.com/govyre/vyre/ir"
@@ -22,7 +23,7 @@ import (
 // target names the interpreter as an instruction set.
 const target = "interp"
 
-// kernel is a handle on a decoded program. Handles of equal programs share that.
+// kernel is a handle on a compiled program. Handles of equal programs share that.
 type kernel struct {
 	driver.Leaf
 	dev   *Device
@@ -31,7 +32,8 @@ type kernel struct {
 	res   driver.Resources
 }
 
-// Compile decodes a program for the interpreter, and makes machine code of it where the device's engine is that.
+// Compile makes machine code of a program where the device's engine is that; else, and where there is none of it, Compile
+// decodes the program for the interpreter. One engine has it, not both.
 func (d *Device) Compile(ctx context.Context, p *ir.Program, o driver.Options) (driver.Kernel, error) {
 	ended := d.Compiling(ctx, p, o)
 	k, err := d.compile(ctx, p, o)
@@ -138,35 +140,36 @@ func (k *kernel) Occupancy(rest int) driver.Occupancy {
 	return driver.Occupy(&k.dev.caps, 0, k.res.Shared+rest*k.res.RestElem, k.code.program.GroupSize())
 }
 
-// compiled is a decoded program and who uses it.
+// compiled is a program as its engine runs it, and who uses it.
 type compiled struct {
 	program *ir.Program
 	sites   []memcheck.Site // of what runs, which is the program with checks if the device has memcheck
-	code    *interp.Kernel
 	wanted  engineWish
 	machine *code          // shared with other devices; nil where none is wanted
 	native  *native.Kernel // nil: the interpreter runs it
-	reason  string         // why it does
+	interp  *interp.Kernel // nil: machine code runs it
+	reason  string         // why the interpreter does
+	rules   launch.Contract
 	err     error
-	ready   chan struct{} // closed when code or err is there
-	handles int           // of kernels, and of who decodes it
+	ready   chan struct{} // closed when an engine's kernel or err is there
+	handles int           // of kernels, and of who prepares it
 	idle    *list.Element // nil while there are handles
 }
 
-// cache keeps decoded programs by digest. Programs of one digest whose names, positions or
+// cache keeps compiled programs by digest. Programs of one digest whose names, positions or
 // messages differ are kept apart, for these appear in traps and reports.
 type cache struct {
-	mu       sync.Mutex
-	entries  map[[32]byte][]*compiled
-	n        int
-	idle     list.List // of *compiled without handles, in the order in which the last was given up
-	decoding sync.WaitGroup
+	mu        sync.Mutex
+	entries   map[[32]byte][]*compiled
+	n         int
+	idle      list.List // of *compiled without handles, in the order in which the last was given up
+	compiling sync.WaitGroup
 }
 
-// maxKernels bounds the programs kept decoded; those in use are kept beyond it.
+// maxKernels bounds the programs kept compiled; those in use are kept beyond it.
 const maxKernels = 512
 
-// get returns the decoded program. Who asks first starts the decoding, which goes on when
+// get returns the compiled program. The first to ask starts the compilation, which goes on when
 // its context ends; everyone else waits for it.
 func (c *cache) get(ctx context.Context, d *Device, p *ir.Program, w engineWish) (*compiled, error) {
 	c.mu.Lock()
@@ -185,8 +188,8 @@ func (c *cache) get(ctx context.Context, d *Device, p *ir.Program, w engineWish)
 		c.n++
 		c.evict()
 		d.Count(driver.CompilesFresh, 1)
-		c.decoding.Add(1)
-		go c.decode(d, e)
+		c.compiling.Add(1)
+		go c.compile(d, e)
 	}
 	e.handles++
 	c.mu.Unlock()
@@ -208,8 +211,8 @@ func (c *cache) get(ctx context.Context, d *Device, p *ir.Program, w engineWish)
 	return e, nil
 }
 
-func (c *cache) decode(d *Device, e *compiled) {
-	defer c.decoding.Done()
+func (c *cache) compile(d *Device, e *compiled) {
+	defer c.compiling.Done()
 	begin := time.Now()
 	e.err = e.prepare(d)
 	d.Count(driver.CompileNS, uint64(time.Since(begin)))
@@ -222,7 +225,7 @@ func (c *cache) decode(d *Device, e *compiled) {
 	close(e.ready)
 }
 
-// prepare makes what runs of the program.
+// prepare makes what runs of the program: machine code, or the decoded program where there is none.
 func (e *compiled) prepare(d *Device) (err error) {
 	p := e.program
 	if d.Debug().Memcheck {
@@ -230,8 +233,9 @@ func (e *compiled) prepare(d *Device) (err error) {
 			return err
 		}
 	}
-	if e.code, err = interp.Prepare(p); err == nil {
-		e.translate(d, p)
+	e.rules = launch.ContractOf(p)
+	if e.translate(d, p); e.native == nil {
+		e.interp, err = interp.Prepare(p)
 	}
 	return err
 }
@@ -253,7 +257,7 @@ func (e *compiled) forget() {
 	}
 }
 
-// put gives up one handle. Whoever has the last of them, the decoding is over.
+// put gives up one handle. Whoever has the last of them, the compilation is over.
 func (c *cache) put(e *compiled) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -282,7 +286,7 @@ func (c *cache) remove(e *compiled) {
 }
 
 func (c *cache) close() {
-	c.decoding.Wait()
+	c.compiling.Wait()
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, es := range c.entries {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/internal/interp"
+	"github.com/govyre/vyre/internal/launch"
 	"github.com/govyre/vyre/internal/memcheck"
 )
 
@@ -72,11 +73,11 @@ type runner struct {
 	checks  []memcheck.Tally // by Plan.Launches
 }
 
-// boundLaunch is a launch as the interpreter takes it.
+// boundLaunch is a launch as the engines take it.
 type boundLaunch struct {
 	cmd     *driver.LaunchCmd
 	changed uint64
-	in      interp.Launch
+	in      launch.Launch
 }
 
 func (d *Device) newRunner(p *driver.Plan, graph bool) (*runner, error) {
@@ -97,7 +98,7 @@ func (d *Device) newRunner(p *driver.Plan, graph bool) (*runner, error) {
 	for i, l := range p.Launches {
 		b := &r.launches[i]
 		b.cmd, b.changed = l, l.Changed
-		b.in.Args = make([]interp.Arg, len(l.Args))
+		b.in.Args = make([]launch.Arg, len(l.Args))
 		b.bind()
 	}
 	r.hosted = slices.ContainsFunc(p.Whiles, func(c *driver.LoopCmd) bool { return c.Lowering == driver.LoopHost })
@@ -383,10 +384,10 @@ func (r *runner) finish(until time.Time) error {
 // busy reports whether a run is in flight or being started. The lock is held.
 func (r *runner) busy() bool { return r.starting || !r.Done() }
 
-// runError turns an error of the interpreter into one of the device.
+// runError turns an error of an engine into one of the device.
 func runError(l *driver.LaunchCmd, err error) error {
 	e := &driver.Error{Op: "launch", Label: l.Kernel.Label(), Device: Name, Path: l.Path, Kind: driver.Internal, Err: err}
-	var state *interp.StateError
+	var state *launch.StateError
 	var budget *interp.BudgetError
 	var barrier *interp.BarrierError
 	switch {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/govyre/vyre/internal/interp"
+	"github.com/govyre/vyre/internal/launch"
 	"github.com/govyre/vyre/ir"
 )
 
@@ -39,7 +40,7 @@ func (d *interpreter) Run(ctx context.Context, p *ir.Program, l Launch) (Outcome
 	if err != nil {
 		return Outcome{}, err
 	}
-	in := interp.Launch{Grid: l.Grid, Rest: l.Rest, Args: make([]interp.Arg, len(l.Args))}
+	in := launch.Launch{Grid: l.Grid, Rest: l.Rest, Args: make([]launch.Arg, len(l.Args))}
 	for i := range in.Args {
 		if p.Params()[i].IsBuffer() {
 			in.Args[i].Mem = a.buffer(i)

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/govyre/vyre/internal/interp"
+	"github.com/govyre/vyre/internal/launch"
 )
 
 const mandelbrot = `kernel @mandelbrot workgroup(64) {
@@ -121,11 +122,11 @@ func BenchmarkLaneRows(b *testing.B) {
 		name   string
 		src    string
 		groups uint32
-		args   []interp.Arg
+		args   []launch.Arg
 	}{
-		{"mandelbrot", mandelbrot, 128, []interp.Arg{u32s(make([]uint32, 128*64)...), scalar(128), scalar(uint64(math.Float32bits(2.5 / 64)))}},
-		{"histogram", histogram, 16, []interp.Arg{{Mem: data}, u32s(make([]uint32, 256)...)}},
-		{"life", life, 256, []interp.Arg{u32s(cells...), u32s(make([]uint32, len(cells))...), scalar(256)}},
+		{"mandelbrot", mandelbrot, 128, []launch.Arg{u32s(make([]uint32, 128*64)...), scalar(128), scalar(uint64(math.Float32bits(2.5 / 64)))}},
+		{"histogram", histogram, 16, []launch.Arg{{Mem: data}, u32s(make([]uint32, 256)...)}},
+		{"life", life, 256, []launch.Arg{u32s(cells...), u32s(make([]uint32, len(cells))...), scalar(256)}},
 	}
 	for _, c := range cases {
 		k := prepare(b, c.src)
@@ -142,7 +143,7 @@ func BenchmarkLaneRows(b *testing.B) {
 				b.ReportAllocs()
 				var rows uint64
 				for b.Loop() {
-					res, err := k.Run(context.Background(), interp.Launch{Grid: [3]uint32{c.groups, 1, 1}, Args: c.args}, m.o)
+					res, err := k.Run(context.Background(), launch.Launch{Grid: [3]uint32{c.groups, 1, 1}, Args: c.args}, m.o)
 					if err != nil {
 						b.Fatal(err)
 					}

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/govyre/vyre/internal/interp"
+	"github.com/govyre/vyre/internal/launch"
 	"github.com/govyre/vyre/ir"
 	"github.com/govyre/vyre/ir/build"
 )
@@ -232,7 +233,7 @@ func TestInvocationsKnowWhereTheyAre(t *testing.T) {
 	}`)
 	grid := [3]uint32{2, 3, 2}
 	out := u32s(make([]uint32, 2*3*2*60)...)
-	launch(t, k, interp.Launch{Grid: grid, Args: []interp.Arg{out}}, interp.Options{})
+	launched(t, k, launch.Launch{Grid: grid, Args: []launch.Arg{out}}, interp.Options{})
 	var want []uint32
 	for z := range uint32(10) {
 		for y := range uint32(9) {

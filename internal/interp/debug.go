@@ -1,6 +1,7 @@
 package interp
 
 import (
+	"github.com/govyre/vyre/internal/launch"
 	"github.com/govyre/vyre/internal/memcheck"
 	"github.com/govyre/vyre/ir"
 )
@@ -50,7 +51,7 @@ func (x *worker) trapped(w *warp, in *instr, live uint32) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if x.k.rules.records(x.trap) {
-		x.trap = &Trap{Code: in.x, Row: in.row, Pos: p.Pos(in.row), Message: p.Message(in.row),
+		x.trap = &launch.Trap{Code: in.x, Row: in.row, Pos: p.Pos(in.row), Message: p.Message(in.row),
 			Value: w.at(in.b)[lane], By: x.invocation(w, lane)}
 	}
 }
@@ -74,7 +75,7 @@ func (x *worker) traced(w *warp, in *instr, live uint32) {
 			x.dropped++
 			continue
 		}
-		t := Trace{Tag: in.x, Row: in.row, Count: len(in.list), Linear: x.linear(w, int(l))}
+		t := launch.Trace{Tag: in.x, Row: in.row, Count: len(in.list), Linear: x.linear(w, int(l))}
 		for i, slot := range in.list {
 			t.Values[i] = w.at(slot)[l]
 		}
@@ -84,12 +85,5 @@ func (x *worker) traced(w *warp, in *instr, live uint32) {
 
 // linear returns the linear id of a lane in the grid.
 func (x *worker) linear(w *warp, lane int) uint64 {
-	by := x.invocation(w, lane)
-	var id [3]uint64
-	for axis := range id {
-		id[axis] = uint64(by.Group[axis])*uint64(x.k.size[axis]) + uint64(by.Local[axis])
-	}
-	nx := uint64(x.grid[0]) * uint64(x.k.size[0])
-	ny := uint64(x.grid[1]) * uint64(x.k.size[1])
-	return id[0] + nx*(id[1]+ny*id[2])
+	return x.invocation(w, lane).Linear(x.grid, x.k.size)
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/govyre/vyre/internal/exact"
 	"github.com/govyre/vyre/internal/interp"
+	"github.com/govyre/vyre/internal/launch"
 	"github.com/govyre/vyre/ir"
 	"github.com/govyre/vyre/ir/build"
 	"github.com/govyre/vyre/ir/text"
@@ -37,8 +38,8 @@ func TestFirstTrapIsKeptAndTheRunGoesOn(t *testing.T) {
 		}
 		got := *res.Trap
 		row := got.Row
-		want := interp.Trap{Code: 7, Row: row, Pos: ir.Pos{File: "k.go", Line: 7}, Message: "too far", Value: c.value,
-			By: interp.Invocation{Group: [3]uint32{uint32(c.value / 40), 0, 0}, Local: [3]uint32{uint32(c.value % 40), 0, 0}}}
+		want := launch.Trap{Code: 7, Row: row, Pos: ir.Pos{File: "k.go", Line: 7}, Message: "too far", Value: c.value,
+			By: launch.Invocation{Group: [3]uint32{uint32(c.value / 40), 0, 0}, Local: [3]uint32{uint32(c.value % 40), 0, 0}}}
 		if got != want || p.Op(row) != ir.OpTrap {
 			t.Errorf("%s: got %+v\nwant %+v", c.s, got, want)
 		}
@@ -54,20 +55,20 @@ func TestTracesAreBounded(t *testing.T) {
 		trace %x, %w, #9
 	}`)
 	grid := [3]uint32{3, 2, 1}
-	res := launch(t, k, interp.Launch{Grid: grid}, interp.Options{Workers: 1})
+	res := launched(t, k, launch.Launch{Grid: grid}, interp.Options{Workers: 1})
 	if len(res.Traces) != 24 || res.TracesDropped != 0 {
 		t.Fatalf("%d traces, %d dropped; want 24 and 0", len(res.Traces), res.TracesDropped)
 	}
 	seen := map[uint64]bool{}
 	for _, r := range res.Traces {
 		x, y := r.Linear%6, r.Linear/6
-		want := interp.Trace{Tag: 9, Row: r.Row, Count: 2, Values: [3]uint64{x % 2, y, 0}, Linear: r.Linear}
+		want := launch.Trace{Tag: 9, Row: r.Row, Count: 2, Values: [3]uint64{x % 2, y, 0}, Linear: r.Linear}
 		if r != want || seen[r.Linear] {
 			t.Errorf("got %+v, want %+v once", r, want)
 		}
 		seen[r.Linear] = true
 	}
-	res = launch(t, k, interp.Launch{Grid: grid}, interp.Options{TraceCap: 10})
+	res = launched(t, k, launch.Launch{Grid: grid}, interp.Options{TraceCap: 10})
 	if len(res.Traces) != 10 || res.TracesDropped != 14 {
 		t.Errorf("%d traces, %d dropped; want 10 and 14", len(res.Traces), res.TracesDropped)
 	}
@@ -265,12 +266,12 @@ func TestBarrierThatCannotBeSatisfied(t *testing.T) {
 	}
 	var o interp.Options
 	k = breaking(t, k, interp.Mutation{Eval: map[ir.Op]exact.Func{ir.OpEq: once}})
-	e := fails[*interp.BarrierError](t, k, interp.Launch{Grid: [3]uint32{1, 1, 1}, Args: []interp.Arg{scalar(1)}}, o)
+	e := fails[*interp.BarrierError](t, k, launch.Launch{Grid: [3]uint32{1, 1, 1}, Args: []launch.Arg{scalar(1)}}, o)
 	wantText(t, e.Error(), "kernel k: barrier never satisfied in group (0,0,0): 1 warps wait at k.go:5:2, 1 ended")
 
 	// With detectors nothing is taken as uniform: every lane asks for itself.
 	first, o.Detect = true, interp.Races
-	e = fails[*interp.BarrierError](t, k, interp.Launch{Grid: [3]uint32{1, 1, 1}, Args: []interp.Arg{scalar(1)}}, o)
+	e = fails[*interp.BarrierError](t, k, launch.Launch{Grid: [3]uint32{1, 1, 1}, Args: []launch.Arg{scalar(1)}}, o)
 	wantText(t, e.Error(), "1 warps wait at k.go:5:2, lanes 0xfffffffe did not come")
 }
 
@@ -286,7 +287,7 @@ func TestBarrierOfFirstGroupsThatOneMisses(t *testing.T) {
 		return min(a, 1)
 	}}})
 	for _, o := range []interp.Options{{}, {Schedule: interp.Reversed}, {Schedule: interp.Seeded(3)}, {Detect: interp.Races}} {
-		e := fails[*interp.BarrierError](t, k, interp.Launch{Grid: [3]uint32{4, 1, 1}}, o)
+		e := fails[*interp.BarrierError](t, k, launch.Launch{Grid: [3]uint32{4, 1, 1}}, o)
 		wantText(t, e.Error(), "kernel k: barrier never satisfied", "2 warps wait at k.go:5:2", "6 warps wait at k.go:6:2")
 	}
 }
@@ -304,10 +305,10 @@ kernel @k workgroup(4) {
 	}
 	k := decoded(t, ps[0])
 	for _, o := range []interp.Options{{}, {Detect: interp.Everything}, {Schedule: interp.Reversed}} {
-		if _, err := k.Run(context.Background(), interp.Launch{Grid: [3]uint32{1, 1, 1}, Args: []interp.Arg{u32s(0, 0, 0, 0)}}, o); err != nil {
+		if _, err := k.Run(context.Background(), launch.Launch{Grid: [3]uint32{1, 1, 1}, Args: []launch.Arg{u32s(0, 0, 0, 0)}}, o); err != nil {
 			t.Errorf("a proof that holds: %v", err)
 		}
-		e := fails[*interp.ProofError](t, k, interp.Launch{Grid: [3]uint32{1, 1, 1}, Args: []interp.Arg{u32s(0, 0, 0)}}, o)
+		e := fails[*interp.ProofError](t, k, launch.Launch{Grid: [3]uint32{1, 1, 1}, Args: []launch.Arg{u32s(0, 0, 0)}}, o)
 		wantText(t, e.Error(), "internal: k.go:3:1: kernel k: b[3] was proven in bounds, length 3, by group (0,0,0) local (3,0,0)")
 	}
 }

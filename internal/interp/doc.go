@@ -23,7 +23,7 @@
 // and results that hang on the order of contended atomics may differ between runs.
 //
 // What always holds:
-//   - No rule of the launch contract is broken before the first effect: a launch is
+//   - The launch contract (package launch) is checked before the first effect: a launch is
 //     refused as a whole or runs.
 //   - A trap does not stop a run. It is part of the Result.
 //   - Whatever the program does, Run returns: rows are budgeted, state is bounded, the

@@ -4,33 +4,9 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/govyre/vyre/internal/launch"
 	"github.com/govyre/vyre/ir"
 )
-
-// LaunchError refuses a launch before anything has run: a rule of the launch contract
-// does not hold.
-type LaunchError struct {
-	Kernel string
-	Param  string // the parameter at fault, "" if none is
-	Msg    string // with the numbers
-	Fix    string // what the caller can do
-}
-
-func (e *LaunchError) Error() string {
-	return withFix(fmt.Sprintf("kernel %s: invalid launch: %s", e.Kernel, e.Msg), e.Fix)
-}
-
-// StateError refuses or ends a launch that needs more state at once than it may have.
-type StateError struct {
-	Kernel      string
-	Groups      uint64 // groups that have to be alive at once
-	Need, Limit int64  // bytes
-}
-
-func (e *StateError) Error() string {
-	return withFix(fmt.Sprintf("kernel %s: %d groups alive at once need %d bytes of state, the limit is %d",
-		e.Kernel, e.Groups, e.Need, e.Limit), "launch fewer groups, or raise MaxState")
-}
 
 // Carried is a carried value of a loop, as one lane saw it.
 type Carried struct {
@@ -49,7 +25,7 @@ type BudgetError struct {
 	Loop    ir.Row // the innermost loop, NoRow if none
 	LoopPos ir.Pos
 	Carried []Carried // of By
-	By      Invocation
+	By      launch.Invocation
 }
 
 func (e *BudgetError) Error() string {
@@ -57,7 +33,8 @@ func (e *BudgetError) Error() string {
 	fmt.Fprintf(&b, "kernel %s: budget of %d rows spent", e.Kernel, e.Budget)
 	if e.Loop == ir.NoRow {
 		fmt.Fprintf(&b, " at %s, by %s", place(e.Pos, e.Row), e.By)
-		return withFix(b.String(), "raise the budget")
+		b.WriteString("; fix: raise the budget")
+		return b.String()
 	}
 	fmt.Fprintf(&b, " in the loop at %s, by %s", place(e.LoopPos, e.Loop), e.By)
 	for i, c := range e.Carried {
@@ -67,7 +44,8 @@ func (e *BudgetError) Error() string {
 		}
 		fmt.Fprintf(&b, ", %s = %#x (%s)", name, c.Bits, c.Type)
 	}
-	return withFix(b.String(), "see why the loop does not end, or raise the budget")
+	b.WriteString("; fix: see why the loop does not end, or raise the budget")
+	return b.String()
 }
 
 // Wait is a row where warps wait at a barrier.
@@ -114,30 +92,10 @@ type ProofError struct {
 	Pos    ir.Pos
 	Path   string // of the element, as the source calls it
 	Len    uint64 // elements of the object
-	By     Invocation
+	By     launch.Invocation
 }
 
 func (e *ProofError) Error() string {
 	return fmt.Sprintf("internal: %s: kernel %s: %s was proven in bounds, length %d, by %s",
 		place(e.Pos, e.Row), e.Kernel, e.Path, e.Len, e.By)
-}
-
-// CanceledError ends a launch whose context is done; it wraps the context's error.
-type CanceledError struct {
-	Kernel string
-	Rows   uint64 // run until then
-	Err    error
-}
-
-func (e *CanceledError) Error() string {
-	return fmt.Sprintf("kernel %s: canceled after %d rows: %v", e.Kernel, e.Rows, e.Err)
-}
-
-func (e *CanceledError) Unwrap() error { return e.Err }
-
-func withFix(msg, fix string) string {
-	if fix == "" {
-		return msg
-	}
-	return msg + "; fix: " + fix
 }

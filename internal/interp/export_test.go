@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/govyre/vyre/internal/exact"
+	"github.com/govyre/vyre/internal/launch"
 	"github.com/govyre/vyre/ir"
 )
 
@@ -83,7 +84,7 @@ func (m Mutation) rules() *rules {
 		}
 	}
 	if m.LastTrap {
-		r.records = func(*Trap) bool { return true }
+		r.records = func(*launch.Trap) bool { return true }
 	}
 	return &r
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/govyre/vyre/internal/interp"
+	"github.com/govyre/vyre/internal/launch"
 	"github.com/govyre/vyre/ir"
 	"github.com/govyre/vyre/ir/text"
 )
@@ -42,9 +43,9 @@ func breaking(t testing.TB, k *interp.Kernel, m interp.Mutation) *interp.Kernel 
 }
 
 // run launches k over groups along x and fails the test on any error.
-func run(t testing.TB, k *interp.Kernel, groups uint32, o interp.Options, args ...interp.Arg) *interp.Result {
+func run(t testing.TB, k *interp.Kernel, groups uint32, o interp.Options, args ...launch.Arg) *interp.Result {
 	t.Helper()
-	res, err := k.Run(context.Background(), interp.Launch{Grid: [3]uint32{groups, 1, 1}, Args: args}, o)
+	res, err := k.Run(context.Background(), launch.Launch{Grid: [3]uint32{groups, 1, 1}, Args: args}, o)
 	if err != nil {
 		t.Fatalf("run %s: %v", k.Program().Name(), err)
 	}
@@ -52,7 +53,7 @@ func run(t testing.TB, k *interp.Kernel, groups uint32, o interp.Options, args .
 }
 
 // fails launches k and returns the error, which must be of type E.
-func fails[E error](t *testing.T, k *interp.Kernel, l interp.Launch, o interp.Options) E {
+func fails[E error](t *testing.T, k *interp.Kernel, l launch.Launch, o interp.Options) E {
 	t.Helper()
 	_, err := k.Run(context.Background(), l, o)
 	e, ok := err.(E)
@@ -63,16 +64,16 @@ func fails[E error](t *testing.T, k *interp.Kernel, l interp.Launch, o interp.Op
 }
 
 // u32s is a buffer argument that holds the given words.
-func u32s(words ...uint32) interp.Arg {
+func u32s(words ...uint32) launch.Arg {
 	b := make([]byte, 0, 4*len(words))
 	for _, w := range words {
 		b = binary.LittleEndian.AppendUint32(b, w)
 	}
-	return interp.Arg{Mem: b}
+	return launch.Arg{Mem: b}
 }
 
 // words reads a buffer argument back.
-func words(a interp.Arg) []uint32 {
+func words(a launch.Arg) []uint32 {
 	var w []uint32
 	for b := a.Mem; len(b) > 0; b = b[4:] {
 		w = append(w, binary.LittleEndian.Uint32(b))
@@ -80,10 +81,10 @@ func words(a interp.Arg) []uint32 {
 	return w
 }
 
-func scalar(bits uint64) interp.Arg { return interp.Arg{Bits: bits} }
+func scalar(bits uint64) launch.Arg { return launch.Arg{Bits: bits} }
 
 // wantWords compares a buffer with the words it should hold.
-func wantWords(t testing.TB, what string, a interp.Arg, want ...uint32) {
+func wantWords(t testing.TB, what string, a launch.Arg, want ...uint32) {
 	t.Helper()
 	got := words(a)
 	if slices.Equal(got, want) {
@@ -111,8 +112,8 @@ func wantText(t *testing.T, s string, parts ...string) {
 	}
 }
 
-// launch is run with a whole Launch.
-func launch(t testing.TB, k *interp.Kernel, l interp.Launch, o interp.Options) *interp.Result {
+// launched is run with a whole Launch.
+func launched(t testing.TB, k *interp.Kernel, l launch.Launch, o interp.Options) *interp.Result {
 	t.Helper()
 	res, err := k.Run(context.Background(), l, o)
 	if err != nil {

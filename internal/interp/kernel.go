@@ -6,19 +6,21 @@ import (
 	"sync"
 	"unsafe"
 
+	"github.com/govyre/vyre/internal/launch"
 	"github.com/govyre/vyre/ir"
 )
 
 // Kernel is a program decoded for the interpreter. It is immutable and may be shared
 // between goroutines; every Run takes its state from a pool that the Kernel keeps.
 type Kernel struct {
-	p      *ir.Program
-	shape  *shape
-	code   []instr
-	slots  int32    // of a warp
-	depth  int32    // deepest structured op
-	bank   []ir.Row // rows whose values are known before the first group starts
-	slotOf []int32  // by row
+	p        *ir.Program
+	contract launch.Contract
+	shape    *shape
+	code     []instr
+	slots    int32    // of a warp
+	depth    int32    // deepest structured op
+	bank     []ir.Row // rows whose values are known before the first group starts
+	slotOf   []int32  // by row
 
 	objs      []object
 	buffers   int    // objects before it are buffer parameters
@@ -34,7 +36,7 @@ type Kernel struct {
 	stale  []bool // by object: it is read by loads that may be stale; nil if none is
 	firsts bool   // has barriers of first groups
 
-	states sync.Pool // of *launchState
+	states sync.Pool // of *flight
 }
 
 // object is what the engine has to know about a buffer or an array.
@@ -59,7 +61,7 @@ func prepare(p *ir.Program, rules *rules, share bool) (*Kernel, error) {
 	if p == nil || p.Rows() == 0 {
 		return nil, errors.New("no program to prepare; fix: pass one that was sealed")
 	}
-	k := &Kernel{p: p, rules: rules, shape: newShape(p), size: p.Workgroup(), groupSize: p.GroupSize(), stale: staleObjects(p),
+	k := &Kernel{p: p, contract: launch.ContractOf(p), rules: rules, shape: newShape(p), size: p.Workgroup(), groupSize: p.GroupSize(), stale: staleObjects(p),
 		firsts: len(p.FirstGroups()) > 0}
 	k.warps = (k.groupSize + 31) / 32
 	if k.groupSize == 0 || k.warps > 32 {
@@ -109,16 +111,11 @@ func (k *Kernel) numberInvocations() {
 		k.localID[axis] = make([]lanes, k.warps)
 	}
 	for l := range k.warps * 32 {
-		id := localCoords(uint32(l), k.size)
+		id := launch.Local(uint32(l), k.size)
 		for axis := range id {
 			k.localID[axis][l/32][l%32] = uint64(id[axis])
 		}
 	}
-}
-
-// localCoords turns the linear id of an invocation in its group into coordinates.
-func localCoords(l uint32, size [3]uint32) [3]uint32 {
-	return [3]uint32{l % size[0], l / size[0] % size[1], l / size[0] / size[1]}
 }
 
 // lanesOf returns the mask of the lanes that exist in warp w of a group.

@@ -6,59 +6,18 @@ import (
 	"testing"
 
 	"github.com/govyre/vyre/internal/interp"
+	"github.com/govyre/vyre/internal/launch"
 )
 
-func TestLaunchesThatBreakTheContractAreRefused(t *testing.T) {
-	k := prepare(t, `kernel @saxpy workgroup(256) {
-		param @x: buf<f32> ro
-		param @y: buf<f32> rw max 100
-		param %n: i8
-		%g = global.x
-		%v = load @x[%g]
-		store @y[%g], %v
-		%m = add.i32 %n, 1_i32
-		store @y[%m], %v
+// A launch that breaks the contract is refused before the first effect; package launch has the rules.
+func TestRefusedLaunchWritesNothing(t *testing.T) {
+	k := prepare(t, `kernel @k workgroup(32) {
+		param @b: buf<u32> rw
+		store @b[0_u32], 1_u32
 	}`)
-	mem := make([]byte, 64)
-	ok := func() interp.Launch {
-		return interp.Launch{Grid: [3]uint32{1, 1, 1}, Args: []interp.Arg{{Mem: mem[:16]}, {Mem: mem[32:48]}, {Bits: 0xFFFF_FFFF}}}
-	}
-	cases := []struct {
-		name   string
-		change func(*interp.Launch)
-		want   string
-	}{
-		{"too many groups on y", func(l *interp.Launch) { l.Grid = [3]uint32{1, 70000, 1} },
-			"kernel saxpy: invalid launch: grid 1×70000×1 exceeds 65535 groups on axis y; fix: put the long axis on x"},
-		{"too many groups on x", func(l *interp.Launch) { l.Grid = [3]uint32{1 << 31, 1, 1} }, "exceeds 2147483647 groups on axis x"},
-		{"global ids beyond u32", func(l *interp.Launch) { l.Grid = [3]uint32{1<<24 + 1, 1, 1} },
-			"16777217 groups of 256 are 4294967552 invocations on axis x, more than 2³²"},
-		{"too few arguments", func(l *interp.Launch) { l.Args = l.Args[:2] }, "2 arguments for 3 parameters"},
-		{"half an element", func(l *interp.Launch) { l.Args[0].Mem = mem[:15] },
-			"15 bytes for buffer x are not a multiple of 4, the bytes of a f32"},
-		{"more than MaxLen", func(l *interp.Launch) { l.Args[1].Mem = make([]byte, 404) }, "101 elements for buffer y, its bound is 100"},
-		{"unaligned", func(l *interp.Launch) { l.Args[0].Mem = mem[1:17] }, "buffer x starts at an address that is not a multiple of 4"},
-		{"overlap", func(l *interp.Launch) { l.Args[0].Mem = mem[20:36] },
-			"the memory of y overlaps that of x, and not both are read-only"},
-		{"scalar not widened", func(l *interp.Launch) { l.Args[2].Bits = 0xFF }, "bits 0xff for scalar n are not a i8 widened to i32"},
-		{"memory for a scalar", func(l *interp.Launch) { l.Args[2].Mem = mem[:4] }, "for scalar n"},
-		{"a rest that is not there", func(l *interp.Launch) { l.Rest = 4 }, "4 elements for a shared array that the program does not have"},
-	}
-	for _, c := range cases {
-		t.Run(c.name, func(t *testing.T) {
-			l := ok()
-			c.change(&l)
-			wantText(t, fails[*interp.LaunchError](t, k, l, interp.Options{}).Error(), c.want)
-		})
-	}
-	if _, err := k.Run(context.Background(), ok(), interp.Options{}); err != nil {
-		t.Errorf("the launch that the cases change is itself refused: %v", err)
-	}
-	same := ok()
-	same.Args[0].Mem = mem[24:32]
-	if _, err := k.Run(context.Background(), same, interp.Options{}); err != nil {
-		t.Errorf("neighbouring memory is refused: %v", err)
-	}
+	b := u32s(7)
+	fails[*launch.ContractError](t, k, launch.Launch{Grid: [3]uint32{1, 70000, 1}, Args: []launch.Arg{b}}, interp.Options{})
+	wantWords(t, "buffer", b, 7)
 }
 
 func TestZeroGroupsRunNothing(t *testing.T) {
@@ -70,7 +29,7 @@ func TestZeroGroupsRunNothing(t *testing.T) {
 		grid := [3]uint32{2, 2, 2}
 		grid[axis] = 0
 		b := u32s(7)
-		res := launch(t, k, interp.Launch{Grid: grid, Args: []interp.Arg{b}}, interp.Options{})
+		res := launched(t, k, launch.Launch{Grid: grid, Args: []launch.Arg{b}}, interp.Options{})
 		wantWords(t, "buffer", b, 7)
 		if res.Rows != 0 {
 			t.Errorf("grid %v ran %d rows", grid, res.Rows)
@@ -84,8 +43,8 @@ func TestCooperativeGroupsMustAllFit(t *testing.T) {
 		barrier.grid
 		store @b[0_u32], 1_u32
 	}`)
-	l := interp.Launch{Grid: [3]uint32{1 << 20, 1, 1}, Args: []interp.Arg{u32s(0)}}
-	e := fails[*interp.StateError](t, k, l, interp.Options{MaxState: 1 << 20})
+	l := launch.Launch{Grid: [3]uint32{1 << 20, 1, 1}, Args: []launch.Arg{u32s(0)}}
+	e := fails[*launch.StateError](t, k, l, interp.Options{MaxState: 1 << 20})
 	if e.Groups != 1<<20 || e.Need <= e.Limit || e.Limit != 1<<20 {
 		t.Errorf("error does not carry the numbers: %+v", e)
 	}
@@ -98,8 +57,8 @@ func TestDetectorsStayInsideTheStateBound(t *testing.T) {
 		%g = global.x
 		store @b[%g], 1_u32
 	}`)
-	l := interp.Launch{Grid: [3]uint32{400, 1, 1}, Args: []interp.Arg{u32s(make([]uint32, 102400)...)}}
-	fails[*interp.StateError](t, k, l, interp.Options{MaxState: 1 << 20, Detect: interp.Races})
+	l := launch.Launch{Grid: [3]uint32{400, 1, 1}, Args: []launch.Arg{u32s(make([]uint32, 102400)...)}}
+	fails[*launch.StateError](t, k, l, interp.Options{MaxState: 1 << 20, Detect: interp.Races})
 	if _, err := k.Run(context.Background(), l, interp.Options{MaxState: 1 << 20}); err != nil {
 		t.Errorf("without detectors: %v", err)
 	}
@@ -125,7 +84,7 @@ const endless = `kernel @spin workgroup(40) {
 func TestBudgetNamesTheLoopThatDoesNotEnd(t *testing.T) {
 	k := prepare(t, endless)
 	for _, s := range schedules {
-		l := interp.Launch{Grid: [3]uint32{1, 1, 1}, Args: []interp.Arg{u32s(0)}}
+		l := launch.Launch{Grid: [3]uint32{1, 1, 1}, Args: []launch.Arg{u32s(0)}}
 		e := fails[*interp.BudgetError](t, k, l, interp.Options{Schedule: s, Budget: 10_000})
 		if e.Budget != 10_000 || len(e.Carried) != 2 || e.Carried[1].Bits != 0 {
 			t.Errorf("%s: error does not carry the numbers: %+v", s, e)
@@ -135,7 +94,7 @@ func TestBudgetNamesTheLoopThatDoesNotEnd(t *testing.T) {
 		}
 		wantText(t, e.Error(), "kernel spin: budget of 10000 rows spent in the loop at spin.go:12:3, by group (0,0,0) local (", "(u32)")
 	}
-	res, _ := k.Run(context.Background(), interp.Launch{Grid: [3]uint32{1, 1, 1}, Args: []interp.Arg{u32s(0)}}, interp.Options{Budget: 10_000})
+	res, _ := k.Run(context.Background(), launch.Launch{Grid: [3]uint32{1, 1, 1}, Args: []launch.Arg{u32s(0)}}, interp.Options{Budget: 10_000})
 	if res == nil || res.Rows != 10_000 {
 		t.Errorf("the result of a run that ended early: %+v, want 10000 rows", res)
 	}
@@ -151,7 +110,7 @@ func TestContextEndsARun(t *testing.T) {
 			cancel()
 		}
 	}
-	l := interp.Launch{Grid: [3]uint32{1, 1, 1}, Args: []interp.Arg{u32s(0)}}
+	l := launch.Launch{Grid: [3]uint32{1, 1, 1}, Args: []launch.Arg{u32s(0)}}
 	_, err := k.Run(ctx, l, interp.Options{Hook: hook})
 	if !errors.Is(err, context.Canceled) {
 		t.Fatalf("got %v, want the context's error", err)
@@ -180,7 +139,7 @@ func TestCancellationWakesWorkersAtTheGridBarrier(t *testing.T) {
 		}
 		barrier.grid
 	}`)
-	l := interp.Launch{Grid: [3]uint32{2, 1, 1}, Args: []interp.Arg{u32s(0, 0)}}
+	l := launch.Launch{Grid: [3]uint32{2, 1, 1}, Args: []launch.Arg{u32s(0, 0)}}
 	fails[*interp.BudgetError](t, k, l, interp.Options{Workers: 2, Budget: 1 << 20})
 }
 
@@ -200,7 +159,7 @@ func TestPooledStateDoesNotLeakBetweenLaunches(t *testing.T) {
 	}`)
 	for i, rest := range []int{64, 10, 64, 0, 2, 1, 3} {
 		b := u32s(make([]uint32, 64*(i+1))...)
-		launch(t, k, interp.Launch{Grid: [3]uint32{uint32(i + 1), 1, 1}, Args: []interp.Arg{b, scalar(uint64(i + 1))}, Rest: rest}, interp.Options{Detect: interp.Everything})
+		launched(t, k, launch.Launch{Grid: [3]uint32{uint32(i + 1), 1, 1}, Args: []launch.Arg{b, scalar(uint64(i + 1))}, Rest: rest}, interp.Options{Detect: interp.Everything})
 		for j, w := range words(b) {
 			want := uint32(0)
 			if j%64 < rest {
@@ -218,7 +177,7 @@ func TestPooledStateDoesNotLeakBetweenLaunches(t *testing.T) {
 // and a forgotten state is a dozen more.
 func TestLaunchingAgainAllocatesNothingThatGrows(t *testing.T) {
 	k := prepare(t, histogram)
-	l := interp.Launch{Grid: [3]uint32{200, 1, 1}, Args: []interp.Arg{{Mem: make([]byte, 4096)}, u32s(make([]uint32, 256)...)}}
+	l := launch.Launch{Grid: [3]uint32{200, 1, 1}, Args: []launch.Arg{{Mem: make([]byte, 4096)}, u32s(make([]uint32, 256)...)}}
 	run := func() {
 		if _, err := k.Run(context.Background(), l, interp.Options{Workers: 1}); err != nil {
 			t.Fatal(err)
@@ -234,14 +193,14 @@ func TestLaunchingAgainAllocatesNothingThatGrows(t *testing.T) {
 func TestOneKernelRunsConcurrently(t *testing.T) {
 	k := prepare(t, mandelbrot)
 	want := u32s(make([]uint32, 64*4)...)
-	args := func(out interp.Arg) []interp.Arg { return []interp.Arg{out, scalar(16), scalar(0x3E000000)} }
+	args := func(out launch.Arg) []launch.Arg { return []launch.Arg{out, scalar(16), scalar(0x3E000000)} }
 	run(t, k, 4, interp.Options{Workers: 1}, args(want)...)
-	done := make(chan interp.Arg)
+	done := make(chan launch.Arg)
 	for range 4 {
 		go func() {
 			out := u32s(make([]uint32, 64*4)...)
 			for range 5 {
-				if _, err := k.Run(context.Background(), interp.Launch{Grid: [3]uint32{4, 1, 1}, Args: args(out)}, interp.Options{}); err != nil {
+				if _, err := k.Run(context.Background(), launch.Launch{Grid: [3]uint32{4, 1, 1}, Args: args(out)}, interp.Options{}); err != nil {
 					t.Error(err)
 				}
 			}

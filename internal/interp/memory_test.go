@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/govyre/vyre/internal/interp"
+	"github.com/govyre/vyre/internal/launch"
 )
 
 func TestElementsWidenOnLoadAndNarrowOnStore(t *testing.T) {
@@ -52,7 +53,7 @@ func TestElementsWidenOnLoadAndNarrowOnStore(t *testing.T) {
 			}`)
 			for _, o := range []interp.Options{{}, {Detect: interp.Everything}} {
 				mem, out := append([]byte(nil), c.bytes...), make([]byte, 8)
-				run(t, k, 1, o, interp.Arg{Mem: mem}, interp.Arg{Mem: out})
+				run(t, k, 1, o, launch.Arg{Mem: mem}, launch.Arg{Mem: out})
 				if got := binary.LittleEndian.Uint64(out); got != c.want {
 					t.Errorf("loads %#x, want %#x", got, c.want)
 				}
@@ -135,7 +136,7 @@ func TestNarrowVectorsExtendEachElement(t *testing.T) {
 		store.v4 @out[0_u32], %v
 	}`)
 	out := u32s(9, 9, 9, 9)
-	run(t, k, 1, interp.Options{}, interp.Arg{Mem: []byte{1, 2, 3, 4, 0x80, 0x7F, 0xFF, 0}}, out)
+	run(t, k, 1, interp.Options{}, launch.Arg{Mem: []byte{1, 2, 3, 4, 0x80, 0x7F, 0xFF, 0}}, out)
 	wantWords(t, "loaded", out, 0xFFFF_FF80, 0x7F, 0xFFFF_FFFF, 0)
 }
 
@@ -151,7 +152,7 @@ func TestEmptyBuffersAreLegal(t *testing.T) {
 		atomic_add.relaxed.dev @out[0_u32], %w
 	}`)
 	out := u32s(5)
-	run(t, k, 2, interp.Options{}, interp.Arg{}, out)
+	run(t, k, 2, interp.Options{}, launch.Arg{}, out)
 	wantWords(t, "sum", out, 5)
 }
 
@@ -201,7 +202,7 @@ func TestSharedArraysBelongToOneGroup(t *testing.T) {
 	for _, s := range schedules {
 		for _, rest := range []int{0, 5, 40} {
 			out := u32s(make([]uint32, 64)...)
-			launch(t, k, interp.Launch{Grid: [3]uint32{2, 1, 1}, Args: []interp.Arg{out}, Rest: rest}, interp.Options{Schedule: s})
+			launched(t, k, launch.Launch{Grid: [3]uint32{2, 1, 1}, Args: []launch.Arg{out}, Rest: rest}, interp.Options{Schedule: s})
 			want := make([]uint32, 64)
 			for g := range want {
 				o := uint32(g%32) ^ 31

@@ -67,9 +67,7 @@ type Options struct {
 }
 
 const (
-	defaultBudget   = 1 << 32
-	defaultMaxState = 2 << 30
-	defaultTraceCap = 1024
-	seededGroups    = 8  // groups alive at once under Seeded without grid barriers
-	unitRows        = 64 // rows of a unit without memory op
+	defaultBudget = 1 << 32
+	seededGroups  = 8  // groups alive at once under Seeded without grid barriers
+	unitRows      = 64 // rows of a unit without memory op
 )

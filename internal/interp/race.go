@@ -3,6 +3,7 @@ package interp
 import (
 	"slices"
 
+	"github.com/govyre/vyre/internal/launch"
 	"github.com/govyre/vyre/ir"
 )
 
@@ -233,8 +234,8 @@ func (d *detector) report(kind ReportKind, w *warp, in *instr, lane int, i uint6
 }
 
 // whoIs names the invocation that an access record numbers.
-func (x *worker) whoIs(who uint64) Invocation {
+func (x *worker) whoIs(who uint64) launch.Invocation {
 	id, gx, gy := who>>10, uint64(x.grid[0]), uint64(x.grid[1])
-	return Invocation{Group: [3]uint32{uint32(id % gx), uint32(id / gx % gy), uint32(id / gx / gy)},
-		Local: localCoords(uint32(who&1023), x.k.size)}
+	return launch.Invocation{Group: [3]uint32{uint32(id % gx), uint32(id / gx % gy), uint32(id / gx / gy)},
+		Local: launch.Local(uint32(who&1023), x.k.size)}
 }

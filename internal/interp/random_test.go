@@ -10,6 +10,7 @@ import (
 
 	"github.com/govyre/vyre/internal/conform"
 	"github.com/govyre/vyre/internal/interp"
+	"github.com/govyre/vyre/internal/launch"
 	"github.com/govyre/vyre/internal/testing/long"
 	"github.com/govyre/vyre/ir/text"
 )
@@ -71,10 +72,10 @@ func oneResult(r *conform.RandomProgram) error {
 
 // runCopy runs a random program on copies of its buffers and returns them.
 func runCopy(k *interp.Kernel, r *conform.RandomProgram, o interp.Options) ([][]byte, error) {
-	l := interp.Launch{Grid: r.Launch.Grid, Rest: r.Launch.Rest}
+	l := launch.Launch{Grid: r.Launch.Grid, Rest: r.Launch.Rest}
 	var mem [][]byte
 	for _, a := range r.Launch.Args {
-		arg := interp.Arg{Bits: a.Bits, Mem: bytes.Clone(a.Data)}
+		arg := launch.Arg{Bits: a.Bits, Mem: bytes.Clone(a.Data)}
 		l.Args = append(l.Args, arg)
 		mem = append(mem, arg.Mem)
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/govyre/vyre/internal/interp"
+	"github.com/govyre/vyre/internal/launch"
 )
 
 // TestFieldsLieWhereTheRecordSays moves the fields of two records of 12 bytes, one element of an array among them, and
@@ -39,7 +40,7 @@ func TestFieldsLieWhereTheRecordSays(t *testing.T) {
 			want[12*i+6] = byte(7 + i)
 			binary.LittleEndian.PutUint16(want[12*i+8:], uint16(0xFFF0+i))
 		}
-		run(t, k, 1, o, interp.Arg{Mem: in}, interp.Arg{Mem: out})
+		run(t, k, 1, o, launch.Arg{Mem: in}, launch.Arg{Mem: out})
 		if !bytes.Equal(out, want) {
 			t.Errorf("out % x\nwant % x", out, want)
 		}

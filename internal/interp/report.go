@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/govyre/vyre/internal/launch"
 	"github.com/govyre/vyre/ir"
 )
 
@@ -33,8 +34,8 @@ func (k ReportKind) String() string {
 type Place struct {
 	Index int64  // element, as the program computed it; may be negative
 	Path  string // what the source calls it
-	By    Invocation
-	Other Invocation // of a race: who made the earlier access
+	By    launch.Invocation
+	Other launch.Invocation // of a race: who made the earlier access
 }
 
 // maxPlaces is how many occurrences a report shows.
@@ -64,7 +65,7 @@ func (r *Report) Index() int64 { return r.Places[0].Index }
 func (r *Report) Access() string { return r.access + " " + r.Places[0].Path }
 
 // By returns the invocation of the first occurrence.
-func (r *Report) By() Invocation { return r.Places[0].By }
+func (r *Report) By() launch.Invocation { return r.Places[0].By }
 
 // String returns the finding on one line, the source position first.
 func (r Report) String() string {

@@ -2,6 +2,7 @@ package interp
 
 import (
 	"github.com/govyre/vyre/internal/exact"
+	"github.com/govyre/vyre/internal/launch"
 	"github.com/govyre/vyre/ir"
 )
 
@@ -22,7 +23,7 @@ type rules struct {
 	// round is called where a round of a loop ends, with the lanes that broke out and those that go again.
 	round func(f *frame)
 	// records tells whether a trap is recorded after an earlier one, nil if there is none.
-	records func(earlier *Trap) bool
+	records func(earlier *launch.Trap) bool
 }
 
 // standard is what the language says.
@@ -35,5 +36,5 @@ var standard = rules{
 	value:    value,
 	shuffled: exact.ReadLane,
 	round:    func(*frame) {},
-	records:  func(earlier *Trap) bool { return earlier == nil },
+	records:  func(earlier *launch.Trap) bool { return earlier == nil },
 }

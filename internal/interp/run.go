@@ -5,25 +5,27 @@ import (
 	"math"
 	"math/rand/v2"
 	"sync"
+
+	"github.com/govyre/vyre/internal/launch"
 )
 
 // Run executes one launch. What happened inside it, a trap included, is in the Result;
-// the error says that the launch was refused (*LaunchError, *StateError) or could not
-// end (*BudgetError, *BarrierError, *CanceledError, *ProofError). After an error that
+// the error says that the launch was refused (*launch.ContractError, *launch.StateError) or could not
+// end (*BudgetError, *BarrierError, *launch.CanceledError, *ProofError). After an error that
 // is not a refusal, buffers hold what the run wrote until then and the Result what it
 // had counted and found.
 //
 // Run is safe for concurrent use if no two runs touch the same memory.
-func (k *Kernel) Run(ctx context.Context, in Launch, o Options) (*Result, error) {
-	if err := k.check(&in); err != nil {
+func (k *Kernel) Run(ctx context.Context, in launch.Launch, o Options) (*Result, error) {
+	if err := k.contract.Check(&in); err != nil {
 		return nil, err
 	}
 	if err := ctx.Err(); err != nil {
-		return nil, &CanceledError{Kernel: k.p.Name(), Err: err}
+		return nil, &launch.CanceledError{Kernel: k.p.Name(), Err: err}
 	}
-	l, _ := k.states.Get().(*launch)
+	l, _ := k.states.Get().(*flight)
 	if l == nil {
-		l = &launch{k: k, code: k.code}
+		l = &flight{k: k, code: k.code}
 	}
 	l.bind(ctx, &in, o)
 	defer func() {
@@ -38,7 +40,7 @@ func (k *Kernel) Run(ctx context.Context, in Launch, o Options) (*Result, error)
 		alive = min(alive, uint64(l.window())*uint64(l.active()))
 	}
 	if need := float64(alive) * float64(l.groupBytes()); need > float64(l.o.MaxState) {
-		return nil, &StateError{Kernel: k.p.Name(), Groups: alive, Need: int64(min(need, math.MaxInt64/2)), Limit: l.o.MaxState}
+		return nil, &launch.StateError{Kernel: k.p.Name(), Groups: alive, Need: int64(min(need, math.MaxInt64/2)), Limit: l.o.MaxState}
 	}
 	l.work()
 	return l.result(), l.err
@@ -46,7 +48,7 @@ func (k *Kernel) Run(ctx context.Context, in Launch, o Options) (*Result, error)
 
 // window is the number of groups that one worker of a launch without grid barriers
 // keeps alive at once.
-func (l *launch) window() int {
+func (l *flight) window() int {
 	if l.o.Schedule.order == drawn {
 		return seededGroups
 	}
@@ -54,11 +56,11 @@ func (l *launch) window() int {
 }
 
 // active returns the number of workers of this launch.
-func (l *launch) active() int { return l.meet.workers }
+func (l *flight) active() int { return l.meet.workers }
 
 // work runs all workers, one of them on the calling goroutine, and returns when every
 // one has ended.
-func (l *launch) work() {
+func (l *flight) work() {
 	var others sync.WaitGroup
 	for _, x := range l.workers[1:l.active()] {
 		others.Add(1)
@@ -72,7 +74,7 @@ func (l *launch) work() {
 }
 
 // fail ends the launch with err, unless it has ended with another error already.
-func (l *launch) fail(err error) {
+func (l *flight) fail(err error) {
 	l.mu.Lock()
 	if l.err == nil {
 		l.err = err
@@ -82,8 +84,8 @@ func (l *launch) fail(err error) {
 	l.meet.abort()
 }
 
-func (l *launch) result() *Result {
-	r := &Result{Trap: l.trap, Traces: l.traces, TracesDropped: l.dropped, Checks: l.checks, StateBytes: l.stateUsed.Load(), GridBarriers: l.meet.rounds}
+func (l *flight) result() *Result {
+	r := &Result{Result: launch.Result{Trap: l.trap, Traces: l.traces, TracesDropped: l.dropped, Checks: l.checks}, StateBytes: l.stateUsed.Load(), GridBarriers: l.meet.rounds}
 	for _, x := range l.workers[:l.active()] {
 		r.Rows += x.rows
 		r.LaneRows += x.laneRows

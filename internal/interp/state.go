@@ -84,7 +84,7 @@ func (w *warp) at(i int32) *lanes {
 }
 
 // newGroup makes the state of a group, to be used for one group after the other.
-func (l *launch) newGroup() *group {
+func (l *flight) newGroup() *group {
 	k := l.k
 	g := &group{warps: make([]warp, k.warps), ready: make([]*warp, 0, k.warps),
 		shared: make([]uint64, l.sharedBytes/8)}
@@ -111,7 +111,7 @@ func (l *launch) newGroup() *group {
 }
 
 // spanOf returns where object j lies for warp w of group g.
-func (l *launch) spanOf(j int, g *group, w *warp) span {
+func (l *flight) spanOf(j int, g *group, w *warp) span {
 	o := &l.k.objs[j]
 	switch {
 	case j < l.k.buffers:
@@ -130,7 +130,7 @@ func (l *launch) spanOf(j int, g *group, w *warp) span {
 
 // rebind points a pooled group at the buffers of a new launch, and gives the shared
 // array whose length comes with it that length.
-func (l *launch) rebind(g *group) {
+func (l *flight) rebind(g *group) {
 	for i := range g.warps {
 		w := &g.warps[i]
 		copy(w.spans[:l.k.buffers], l.buffers)
@@ -141,7 +141,7 @@ func (l *launch) rebind(g *group) {
 }
 
 // lenOf returns the elements of object j in this launch.
-func (l *launch) lenOf(j int) uint64 {
+func (l *flight) lenOf(j int) uint64 {
 	switch {
 	case j < l.k.buffers:
 		return l.buffers[j].len

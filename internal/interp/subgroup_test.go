@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/govyre/vyre/internal/interp"
+	"github.com/govyre/vyre/internal/launch"
 )
 
 // TestSubgroupOps runs one op on value v(l) = l·l+1 in groups whose last warp is short.
@@ -220,7 +221,7 @@ func TestSubgroupOpsMove64Bits(t *testing.T) {
 		%s = scan.add.u64 %x
 		store @out[%l], %s
 	}`)
-	out := interp.Arg{Mem: make([]byte, 32*8)}
+	out := launch.Arg{Mem: make([]byte, 32*8)}
 	run(t, k, 1, interp.Options{}, out)
 	w := words(out)
 	var sum uint64

@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 	"runtime"
 
+	"github.com/govyre/vyre/internal/launch"
 	"github.com/govyre/vyre/ir"
 )
 
@@ -12,7 +13,7 @@ const pollRows = 1 << 13
 
 // worker runs groups on one goroutine. It owns their state.
 type worker struct {
-	*launch
+	*flight
 	index  int
 	begun  int      // groups of a cooperative launch
 	states []*group // the first len(live) are in use
@@ -92,7 +93,7 @@ func (x *worker) claim(n int64) bool {
 	if used <= x.o.MaxState {
 		return true
 	}
-	x.fail(&StateError{Kernel: x.k.p.Name(), Groups: uint64(len(x.live)), Need: used, Limit: x.o.MaxState})
+	x.fail(&launch.StateError{Kernel: x.k.p.Name(), Groups: uint64(len(x.live)), Need: used, Limit: x.o.MaxState})
 	return false
 }
 
@@ -263,7 +264,7 @@ func (x *worker) refill(w *warp) bool {
 	}
 	runtime.Gosched() // a group may spin until another worker's group has run, and whoever ends the context has to run, too
 	if err := x.ctx.Err(); err != nil {
-		x.fail(&CanceledError{Kernel: x.k.p.Name(), Rows: x.rows, Err: err})
+		x.fail(&launch.CanceledError{Kernel: x.k.p.Name(), Rows: x.rows, Err: err})
 		return false
 	}
 	for {
@@ -314,6 +315,6 @@ func stuck(w *warp, in *instr) uint32 {
 }
 
 // invocation names a lane of w.
-func (x *worker) invocation(w *warp, lane int) Invocation {
-	return Invocation{Group: w.g.at, Local: localCoords(uint32(32*w.index+lane), x.k.size)}
+func (x *worker) invocation(w *warp, lane int) launch.Invocation {
+	return launch.Invocation{Group: w.g.at, Local: launch.Local(uint32(32*w.index+lane), x.k.size)}
 }

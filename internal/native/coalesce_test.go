@@ -4,7 +4,7 @@ import (
 	"context"
 	"testing"
 
-	"github.com/govyre/vyre/internal/interp"
+	"github.com/govyre/vyre/internal/launch"
 	"github.com/govyre/vyre/internal/native"
 )
 
@@ -32,7 +32,7 @@ func TestCopiesOfCopies(t *testing.T) {
 		store @x[%j], %s
 	}`)
 	mem := aligned(make([]byte, 4*16))
-	if _, err := k.Run(context.Background(), &interp.Launch{Grid: [3]uint32{1, 1, 1}, Args: []interp.Arg{{Mem: mem}}}, native.RunOptions{}); err != nil {
+	if _, err := k.Run(context.Background(), &launch.Launch{Grid: [3]uint32{1, 1, 1}, Args: []launch.Arg{{Mem: mem}}}, native.RunOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	for i := range uint32(8) {

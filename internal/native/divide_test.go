@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/govyre/vyre/internal/interp"
+	"github.com/govyre/vyre/internal/launch"
 	"github.com/govyre/vyre/internal/native"
 )
 
@@ -27,9 +27,9 @@ func TestQuotientsNextToIntegers(t *testing.T) {
 		store @r[%i], %m
 	}`)
 	const n = 1 << 15
-	in := &interp.Launch{Grid: [3]uint32{n / 32, 1, 1}}
+	in := &launch.Launch{Grid: [3]uint32{n / 32, 1, 1}}
 	for range 4 {
-		in.Args = append(in.Args, interp.Arg{Mem: aligned(make([]byte, 8*n))})
+		in.Args = append(in.Args, launch.Arg{Mem: aligned(make([]byte, 8*n))})
 	}
 	at := func(arg, i int) []byte { return in.Args[arg].Mem[8*i:] }
 	rng := rand.New(rand.NewPCG(3, 5))

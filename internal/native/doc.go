@@ -26,7 +26,7 @@
 //
 // # Not here
 //
-// Passes (opt), the meaning of ops (exact), launch contract and fallback (cpu and interp).
+// Passes (opt), the meaning of ops (exact), the launch contract (launch), fallback (driver/cpu).
 //
 // README.md teaches the package. Start reading at tree.go, then shape.go and select.go.
 package native

@@ -13,7 +13,7 @@ import (
 	"unsafe"
 
 	"github.com/govyre/vyre/internal/conform"
-	"github.com/govyre/vyre/internal/interp"
+	"github.com/govyre/vyre/internal/launch"
 	"github.com/govyre/vyre/internal/native"
 	"github.com/govyre/vyre/internal/opt"
 	"github.com/govyre/vyre/internal/testing/long"
@@ -47,11 +47,11 @@ func (f forced) Run(ctx context.Context, p *ir.Program, l conform.Launch) (out c
 	if place == nil {
 		place = aligned
 	}
-	in := interp.Launch{Grid: l.Grid, Rest: l.Rest}
+	in := launch.Launch{Grid: l.Grid, Rest: l.Rest}
 	for i, param := range p.Params() {
-		arg := interp.Arg{Bits: param.Type.Extend(l.Args[i].Bits & param.Type.Mask())}
+		arg := launch.Arg{Bits: param.Type.Extend(l.Args[i].Bits & param.Type.Mask())}
 		if param.IsBuffer() {
-			arg = interp.Arg{Mem: place(l.Args[i].Data)}
+			arg = launch.Arg{Mem: place(l.Args[i].Data)}
 		}
 		in.Args, out.Buffers = append(in.Args, arg), append(out.Buffers, arg.Mem)
 	}
@@ -144,8 +144,8 @@ func TestEndlessLoopObeysItsContext(t *testing.T) {
 			k := kernelOf(t, source)
 			ctx, cancel := context.WithTimeout(context.Background(), 20*time.Millisecond)
 			defer cancel()
-			in := &interp.Launch{Grid: [3]uint32{4, 1, 1}, Args: []interp.Arg{{Mem: aligned(make([]byte, 4))}}[:len(k.Program().Params())]}
-			var canceled *interp.CanceledError
+			in := &launch.Launch{Grid: [3]uint32{4, 1, 1}, Args: []launch.Arg{{Mem: aligned(make([]byte, 4))}}[:len(k.Program().Params())]}
+			var canceled *launch.CanceledError
 			if _, err := k.Run(ctx, in, native.RunOptions{}); !errors.As(err, &canceled) {
 				t.Errorf("got %v", err)
 			}
@@ -171,7 +171,7 @@ func TestWarpWaitsForALaterOne(t *testing.T) {
 			atomic_store.release.dev @x[0_u32], 1_u32
 		}
 	}`)
-	in := &interp.Launch{Grid: [3]uint32{1, 1, 1}, Args: []interp.Arg{{Mem: aligned(make([]byte, 8))}}}
+	in := &launch.Launch{Grid: [3]uint32{1, 1, 1}, Args: []launch.Arg{{Mem: aligned(make([]byte, 8))}}}
 	if _, err := k.Run(context.Background(), in, native.RunOptions{}); err != nil || in.Args[0].Mem[4] != 5 {
 		t.Errorf("buffer %v, error %v", in.Args[0].Mem, err)
 	}
@@ -205,7 +205,7 @@ func TestHammerCollectionAndProfiles(t *testing.T) {
 		defer pprof.StopCPUProfile()
 	}
 	launch := func() []byte {
-		in := &interp.Launch{Grid: [3]uint32{16, 1, 1}, Args: []interp.Arg{{Bits: 2000}, {Mem: aligned(make([]byte, 4*2048))}}}
+		in := &launch.Launch{Grid: [3]uint32{16, 1, 1}, Args: []launch.Arg{{Bits: 2000}, {Mem: aligned(make([]byte, 4*2048))}}}
 		if _, err := k.Run(context.Background(), in, native.RunOptions{Polls: 100}); err != nil {
 			t.Error(err)
 		}
@@ -303,7 +303,7 @@ func TestUniformValuesAreSoInLanesThatDoNotExist(t *testing.T) {
 		%far = ne.u32 %z, 0_u32
 		if %far { store @x[%i], 4_u32 }
 	}`)
-	in := &interp.Launch{Grid: [3]uint32{1, 1, 1}, Args: []interp.Arg{{Mem: aligned([]byte{1})}, {Mem: aligned([]byte{3, 0, 0, 0, 0, 0, 0, 0})},
+	in := &launch.Launch{Grid: [3]uint32{1, 1, 1}, Args: []launch.Arg{{Mem: aligned([]byte{1})}, {Mem: aligned([]byte{3, 0, 0, 0, 0, 0, 0, 0})},
 		{Mem: aligned([]byte{9, 0, 0, 0})}, {Mem: aligned(make([]byte, 4*33))}}}
 	if _, err := k.Run(context.Background(), in, native.RunOptions{}); err != nil {
 		t.Fatal(err)

@@ -5,7 +5,7 @@ import (
 	"encoding/binary"
 	"testing"
 
-	"github.com/govyre/vyre/internal/interp"
+	"github.com/govyre/vyre/internal/launch"
 	"github.com/govyre/vyre/internal/native"
 )
 
@@ -36,7 +36,7 @@ func TestGroupsOfABlockKnowTheirNumbers(t *testing.T) {
 	}`)
 	const x, y, z = 5, 3, 2
 	for _, workers := range []int{1, 2} {
-		in := &interp.Launch{Grid: [3]uint32{x, y, z}, Args: []interp.Arg{{Mem: aligned(make([]byte, 4*8*x*y*z))}}}
+		in := &launch.Launch{Grid: [3]uint32{x, y, z}, Args: []launch.Arg{{Mem: aligned(make([]byte, 4*8*x*y*z))}}}
 		res, err := k.Run(context.Background(), in, native.RunOptions{Workers: workers})
 		if err != nil {
 			t.Fatal(err)

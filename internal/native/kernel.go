@@ -31,9 +31,9 @@ type Kernel struct {
 
 	groupTime atomic.Int64 // nanoseconds that a group took in the last launch that told; 0 before
 
-	mu       sync.Mutex
-	frames   []*frame  // not in use
-	launches []*launch // likewise
+	mu      sync.Mutex
+	frames  []*frame  // not in use
+	flights []*flight // likewise
 }
 
 // Available returns nil where there is machine code, else why there is none.
@@ -111,7 +111,7 @@ func (k *Kernel) Close() { k.page.free() }
 func (k *Kernel) Rest() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	k.frames, k.launches = nil, nil
+	k.frames, k.flights = nil, nil
 }
 
 // Code returns the machine code.
@@ -127,7 +127,7 @@ type frame struct {
 	vector unsafe.Pointer // of vector 0
 	stride uintptr
 	shared []uint64
-	launch *launch // what the bank was filled for
+	flight *flight // what the bank was filled for
 }
 
 // take returns a frame.
@@ -144,14 +144,14 @@ func (k *Kernel) take() *frame {
 
 // What is kept idle at most.
 const (
-	keptFrames   = 256
-	keptLaunches = 16
+	keptFrames  = 256
+	keptFlights = 16
 )
 
 func (k *Kernel) give(f *frame) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	f.launch = nil
+	f.flight = nil
 	if len(k.frames) < keptFrames {
 		k.frames = append(k.frames, f)
 	}
@@ -234,11 +234,11 @@ func pattern(t ir.Type, bits uint64) uint64 {
 }
 
 // prepare fills a frame for a launch.
-func (k *Kernel) prepare(f *frame, l *launch) {
-	if f.launch == l {
+func (k *Kernel) prepare(f *frame, l *flight) {
+	if f.flight == l {
 		return
 	}
-	f.launch = l
+	f.flight = l
 	for i := range k.bound {
 		switch e := &k.bound[i]; e.from {
 		case fromArg:

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/govyre/vyre/driver"
-	"github.com/govyre/vyre/internal/interp"
+	"github.com/govyre/vyre/internal/launch"
 	"github.com/govyre/vyre/internal/native"
 	"github.com/govyre/vyre/internal/testing/shape"
 	"github.com/govyre/vyre/ir/text"
@@ -58,8 +58,8 @@ const busyOnce = `kernel @many workgroup(128) {
 	store @x[%i], %t
 }`
 
-func launchOf(groups uint32, args int) *interp.Launch {
-	in := &interp.Launch{Grid: [3]uint32{groups, 1, 1}, Args: []interp.Arg{{Bits: 3}, {Mem: aligned(make([]byte, 4*128*groups))}}}
+func launchOf(groups uint32, args int) *launch.Launch {
+	in := &launch.Launch{Grid: [3]uint32{groups, 1, 1}, Args: []launch.Arg{{Bits: 3}, {Mem: aligned(make([]byte, 4*128*groups))}}}
 	in.Args = in.Args[2-args:]
 	return in
 }

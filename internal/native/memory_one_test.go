@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/govyre/vyre/internal/interp"
+	"github.com/govyre/vyre/internal/launch"
 	"github.com/govyre/vyre/internal/native"
 	"github.com/govyre/vyre/internal/testing/needs"
 	"github.com/govyre/vyre/ir/text"
@@ -50,7 +50,7 @@ func TestStoreOfOneForAll(t *testing.T) {
 				t.Fatal(err)
 			}
 			mem := aligned(make([]byte, size*beyond))
-			_, err = k.Run(context.Background(), &interp.Launch{Grid: [3]uint32{1, 1, 1}, Args: []interp.Arg{{Mem: mem[:size*length]}}}, native.RunOptions{})
+			_, err = k.Run(context.Background(), &launch.Launch{Grid: [3]uint32{1, 1, 1}, Args: []launch.Arg{{Mem: mem[:size*length]}}}, native.RunOptions{})
 			k.Close()
 			if err != nil {
 				t.Fatal(err)

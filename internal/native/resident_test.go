@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/govyre/vyre/internal/interp"
+	"github.com/govyre/vyre/internal/launch"
 	"github.com/govyre/vyre/internal/native"
 	"github.com/govyre/vyre/ir/text"
 )
@@ -63,12 +64,12 @@ func firstGroupsMeet(t *testing.T, source string) {
 		t.Fatal(err)
 	}
 	for _, groups := range []uint32{1, 2, 3, 4, 5, 9, 40} {
-		launch := func() *interp.Launch {
+		launch := func() *launch.Launch {
 			x := aligned(make([]byte, 4*40*groups))
 			for i := range x {
 				x[i] = byte(i * 7)
 			}
-			return &interp.Launch{Grid: [3]uint32{groups, 1, 1}, Args: []interp.Arg{{Mem: x}, {Mem: aligned(make([]byte, 8*40*groups))}}}
+			return &launch.Launch{Grid: [3]uint32{groups, 1, 1}, Args: []launch.Arg{{Mem: x}, {Mem: aligned(make([]byte, 8*40*groups))}}}
 		}
 		want := launch()
 		if _, err := by.Run(context.Background(), *want, interp.Options{}); err != nil {
@@ -113,7 +114,7 @@ func TestResidentGroupsWaitForEachOther(t *testing.T) {
 		atomic_store.release.dev @ready[%g], 1_u32
 	}`)
 	for _, o := range []native.RunOptions{{Workers: 1}, {Workers: 2, Helped: true}, {Workers: 9, Polls: 1, Helped: true}} {
-		in := &interp.Launch{Grid: [3]uint32{9, 1, 1}, Args: []interp.Arg{{Mem: aligned(make([]byte, 4*9))}}}
+		in := &launch.Launch{Grid: [3]uint32{9, 1, 1}, Args: []launch.Arg{{Mem: aligned(make([]byte, 4*9))}}}
 		if _, err := k.Run(context.Background(), in, o); err != nil || in.Args[0].Mem[0] != 1 {
 			t.Errorf("%+v: %v, %v", o, in.Args[0].Mem, err)
 		}
@@ -155,9 +156,9 @@ func TestLoopsThatStopObeyTheirContext(t *testing.T) {
 					asked <- time.Now()
 					cancel()
 				})
-				in := &interp.Launch{Grid: [3]uint32{5, 1, 1}}
+				in := &launch.Launch{Grid: [3]uint32{5, 1, 1}}
 				_, err := k.Run(ctx, in, o)
-				var canceled *interp.CanceledError
+				var canceled *launch.CanceledError
 				if !errors.As(err, &canceled) {
 					t.Errorf("%+v: %v", o, err)
 				}

@@ -8,7 +8,7 @@ import (
 	"time"
 	"unsafe"
 
-	"github.com/govyre/vyre/internal/interp"
+	"github.com/govyre/vyre/internal/launch"
 	"github.com/govyre/vyre/internal/memcheck"
 	"github.com/govyre/vyre/ir"
 )
@@ -30,8 +30,6 @@ const (
 	turnBytes    = 16 << 20 // of instructions in a turn
 )
 
-const defaultTraceCap = 1024
-
 // span is where an object of a launch lies.
 type span struct {
 	base   unsafe.Pointer
@@ -40,9 +38,9 @@ type span struct {
 	at     uint64 // of a shared array: offset in the group's
 }
 
-// launch is a launch under way. A kernel keeps those that are over, with all that they are made of, so that the next one
+// flight is a launch under way. A kernel keeps those that are over, with all that they are made of, so that the next one
 // allocates nothing.
-type launch struct {
+type flight struct {
 	k       *Kernel
 	ctx     context.Context
 	grid    [3]uint32
@@ -60,9 +58,9 @@ type launch struct {
 
 	mu      sync.Mutex
 	err     error
-	trap    *interp.Trap
+	trap    *launch.Trap
 	trapped uint64 // its group
-	traces  []interp.Trace
+	traces  []launch.Trace
 	dropped uint64
 	checks  memcheck.Tally
 
@@ -70,55 +68,55 @@ type launch struct {
 }
 
 // Run executes a launch that keeps the launch contract. What happened inside it, a trap included, is in the result; the
-// error is an *interp.CanceledError when the context has ended.
-func (k *Kernel) Run(ctx context.Context, in *interp.Launch, o RunOptions) (res interp.Result, err error) {
-	l := k.takeLaunch()
+// error is a *launch.CanceledError when the context has ended.
+func (k *Kernel) Run(ctx context.Context, in *launch.Launch, o RunOptions) (res launch.Result, err error) {
+	l := k.takeFlight()
 	l.bind(ctx, in, o)
 	if l.total > 0 {
 		l.work()
 	}
 	runtime.KeepAlive(in)
-	res, err = interp.Result{Trap: l.trap, Traces: l.traces, TracesDropped: l.dropped, Checks: l.checks}, l.err
-	k.giveLaunch(l)
+	res, err = launch.Result{Trap: l.trap, Traces: l.traces, TracesDropped: l.dropped, Checks: l.checks}, l.err
+	k.giveFlight(l)
 	return res, err
 }
 
-// takeLaunch returns a launch to bind.
-func (k *Kernel) takeLaunch() *launch {
+// takeFlight returns a launch to bind.
+func (k *Kernel) takeFlight() *flight {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if n := len(k.launches); n > 0 {
-		l := k.launches[n-1]
-		k.launches = k.launches[:n-1]
+	if n := len(k.flights); n > 0 {
+		l := k.flights[n-1]
+		k.flights = k.flights[:n-1]
 		return l
 	}
-	l := &launch{k: k}
+	l := &flight{k: k}
 	l.changed.L = &l.mu
 	return l
 }
 
-// giveLaunch keeps a launch that is over, and nothing of what it was about.
-func (k *Kernel) giveLaunch(l *launch) {
+// giveFlight keeps a launch that is over, and nothing of what it was about.
+func (k *Kernel) giveFlight(l *flight) {
 	l.ctx, l.err, l.trap, l.traces, l.dropped, l.checks = nil, nil, nil, nil, 0, nil
 	clear(l.spans)
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if len(k.launches) < keptLaunches {
-		k.launches = append(k.launches, l)
+	if len(k.flights) < keptFlights {
+		k.flights = append(k.flights, l)
 	}
 }
 
-func (l *launch) bind(ctx context.Context, in *interp.Launch, o RunOptions) {
+func (l *flight) bind(ctx context.Context, in *launch.Launch, o RunOptions) {
 	k := l.k
 	l.ctx, l.grid, l.o, l.shared = ctx, in.Grid, o, 0
-	l.total = uint64(in.Grid[0]) * uint64(in.Grid[1]) * uint64(in.Grid[2])
+	l.total = in.Groups()
 	l.next.Store(0)
 	l.stop.Store(false)
 	if l.polls = k.polls; o.Polls > 0 {
 		l.polls = uint32(o.Polls)
 	}
 	if l.o.TraceCap <= 0 {
-		l.o.TraceCap = defaultTraceCap
+		l.o.TraceCap = launch.DefaultTraceCap
 	}
 	l.scalars, l.spans = l.scalars[:0], l.spans[:0]
 	for i := range k.params {
@@ -132,7 +130,7 @@ func (l *launch) bind(ctx context.Context, in *interp.Launch, o RunOptions) {
 }
 
 // spanOf places an object: buffers where they are, shared arrays one after the other, each at a multiple of 16.
-func (l *launch) spanOf(i int, o *ir.ObjectInfo, in *interp.Launch) span {
+func (l *flight) spanOf(i int, o *ir.ObjectInfo, in *launch.Launch) span {
 	switch {
 	case o.Param != nil:
 		mem := in.Args[o.Index].Mem
@@ -163,7 +161,7 @@ const (
 
 // work runs all groups. How long one takes tells whether others should help, and how many groups are a block. The last
 // launch of the kernel knows; of the first launch, one group runs here alone.
-func (l *launch) work() {
+func (l *flight) work() {
 	workers := l.o.Workers
 	if workers <= 0 {
 		workers = runtime.GOMAXPROCS(0)
@@ -197,7 +195,7 @@ func (l *launch) work() {
 func blockOf(one time.Duration) uint64 { return uint64(max(1, blockTime/one)) }
 
 // callIfWorth starts the other members if there is enough for them to do, should a group take so long; 0 is not known.
-func (l *launch) callIfWorth(members int, one time.Duration) bool {
+func (l *flight) callIfWorth(members int, one time.Duration) bool {
 	if members < 2 || one == 0 || !l.o.Helped && time.Duration(l.total-1)*one < smallTime {
 		return false
 	}
@@ -213,7 +211,7 @@ type member struct {
 }
 
 // member returns the member with a number; 0 is the caller.
-func (l *launch) member(i int) *member {
+func (l *flight) member(i int) *member {
 	for len(l.team) <= i {
 		m := &member{worker: worker{l: l}, index: len(l.team)}
 		m.body = m.help
@@ -223,7 +221,7 @@ func (l *launch) member(i int) *member {
 }
 
 // call starts all members but the first.
-func (l *launch) call(members int, block uint64) {
+func (l *flight) call(members int, block uint64) {
 	l.all.Add(members - 1)
 	for i := 1; i < members; i++ {
 		m := l.member(i)
@@ -245,7 +243,7 @@ func (m *member) help() {
 
 // worker runs groups, one after the other.
 type worker struct {
-	l     *launch
+	l     *flight
 	frame *frame
 	id    [3]uint32
 	group uint64
@@ -269,20 +267,20 @@ func (w *worker) alive() bool {
 		return false
 	}
 	if err := w.l.ctx.Err(); err != nil {
-		w.l.fail(&interp.CanceledError{Kernel: w.l.k.p.Name(), Err: err})
+		w.l.fail(&launch.CanceledError{Kernel: w.l.k.p.Name(), Err: err})
 		return false
 	}
 	return true
 }
 
-func (l *launch) fail(err error) {
+func (l *flight) fail(err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.end(err)
 }
 
 // end is fail with mu held.
-func (l *launch) end(err error) {
+func (l *flight) end(err error) {
 	if l.err == nil {
 		l.err = err
 	}

@@ -6,12 +6,9 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/govyre/vyre/internal/interp"
+	"github.com/govyre/vyre/internal/launch"
 	"github.com/govyre/vyre/ir"
 )
-
-// maxState bounds the frames of groups that are alive at once.
-const maxState = 2 << 30
 
 // residents are the groups of a launch that are all alive at once, and where they wait for each other. Each member of the
 // team has its share of the groups: it runs each until that has ended, waits for others, or has run for long, and again.
@@ -44,10 +41,10 @@ type barrier struct {
 }
 
 // resident runs a launch whose groups are all alive at once: on this goroutine while rounds are short, then on several.
-func (l *launch) resident(workers int) {
+func (l *flight) resident(workers int) {
 	one := int64(l.k.f.layout.group.size) + int64(l.k.f.layout.frames)*int64(l.k.f.layout.stride()) + int64(l.shared)
-	if need := float64(l.total) * float64(one); need > maxState {
-		l.err = &interp.StateError{Kernel: l.k.p.Name(), Groups: l.total, Need: int64(need), Limit: maxState}
+	if need := float64(l.total) * float64(one); need > launch.DefaultMaxState {
+		l.err = &launch.StateError{Kernel: l.k.p.Name(), Groups: l.total, Need: int64(need), Limit: launch.DefaultMaxState}
 		return
 	}
 	l.begin()
@@ -63,7 +60,7 @@ func (l *launch) resident(workers int) {
 }
 
 // begin gives each group a frame, and sets all barriers back.
-func (l *launch) begin() {
+func (l *flight) begin() {
 	if n := int(l.total); n > cap(l.groups) {
 		l.groups = make([]resident, n)
 	} else {
@@ -85,7 +82,7 @@ func (l *launch) begin() {
 }
 
 // alone runs all groups here. It returns true, with all of them between two turns, when others should help.
-func (l *launch) alone(helped bool) bool {
+func (l *flight) alone(helped bool) bool {
 	for {
 		begin := time.Now()
 		switch l.turn(0, 1) {
@@ -102,7 +99,7 @@ func (l *launch) alone(helped bool) bool {
 }
 
 // share runs a member's groups until they have ended, or the launch has.
-func (l *launch) share(first int) {
+func (l *flight) share(first int) {
 	for {
 		seen := l.events.Load()
 		switch l.turn(first, l.members) {
@@ -127,7 +124,7 @@ const (
 )
 
 // turn lets every step-th group go on that can.
-func (l *launch) turn(first, step int) progress {
+func (l *flight) turn(first, step int) progress {
 	did := over
 	for i := first; i < len(l.groups); i += step {
 		g := &l.groups[i]
@@ -160,7 +157,7 @@ func (l *launch) turn(first, step int) progress {
 
 // arrive brings a group to the barrier that all of its vectors wait at. A group beyond the first ones that a barrier is
 // of goes on, with a sum of nothing.
-func (l *launch) arrive(g *resident) {
+func (l *flight) arrive(g *resident) {
 	p, r := l.k.p, g.vector(0).row()
 	op, need := p.Op(r), l.total
 	if op.Info().Level == ir.LevelFirst {
@@ -199,7 +196,7 @@ const (
 )
 
 // sleep waits until a barrier has been completed since seen was read. It returns false if the launch is over.
-func (l *launch) sleep(seen uint32) bool {
+func (l *flight) sleep(seen uint32) bool {
 	for range yields {
 		for range looks {
 			if l.events.Load() != seen {
@@ -222,7 +219,7 @@ func (l *launch) sleep(seen uint32) bool {
 }
 
 // leave says that a member's groups have ended.
-func (l *launch) leave() {
+func (l *flight) leave() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.gone++; l.gone+l.asleep == l.members {
@@ -231,7 +228,7 @@ func (l *launch) leave() {
 }
 
 // torn is the error of a barrier to which not all groups come.
-func (l *launch) torn() error {
+func (l *flight) torn() error {
 	for i := range l.groups {
 		if g := &l.groups[i]; g.state != ended {
 			return g.torn()

@@ -5,7 +5,7 @@ import (
 	"unsafe"
 
 	"github.com/govyre/vyre/internal/exact"
-	"github.com/govyre/vyre/internal/interp"
+	"github.com/govyre/vyre/internal/launch"
 	"github.com/govyre/vyre/internal/memcheck"
 	"github.com/govyre/vyre/ir"
 )
@@ -82,9 +82,9 @@ func (w *worker) assist(v vector, index int) {
 	}
 }
 
-func (w *worker) invocation(index, lane int) interp.Invocation {
+func (w *worker) invocation(index, lane int) launch.Invocation {
 	size, l := w.l.k.p.Workgroup(), uint32(index*w.l.k.f.layout.lanes+lane)
-	return interp.Invocation{Group: w.id, Local: [3]uint32{l % size[0], l / size[0] % size[1], l / size[0] / size[1]}}
+	return launch.Invocation{Group: w.id, Local: launch.Local(l, size)}
 }
 
 // trapped records the first trap of the launch; of several groups', that of the first group.
@@ -97,7 +97,7 @@ func (w *worker) trapped(v vector, index int, r ir.Row) {
 		w.l.mu.Lock()
 		if w.l.trap == nil || w.group < w.l.trapped {
 			w.l.trapped = w.group
-			w.l.trap = &interp.Trap{Code: p.X(r), Row: r, Pos: p.Pos(r), Message: p.Message(r), Value: v.get(ir.U64, 1, l), By: w.invocation(index, l)}
+			w.l.trap = &launch.Trap{Code: p.X(r), Row: r, Pos: p.Pos(r), Message: p.Message(r), Value: v.get(ir.U64, 1, l), By: w.invocation(index, l)}
 		}
 		w.l.mu.Unlock()
 		return
@@ -125,7 +125,7 @@ func (w *worker) traced(v vector, index int, r ir.Row) {
 			w.l.dropped++
 			continue
 		}
-		t := interp.Trace{Tag: p.X(r), Row: r, Count: len(p.List(r)), Linear: w.linear(index, l)}
+		t := launch.Trace{Tag: p.X(r), Row: r, Count: len(p.List(r)), Linear: w.linear(index, l)}
 		for i, o := range p.List(r) {
 			t.Values[i] = v.get(p.Type(ir.Row(o)), i, l)
 		}
@@ -135,13 +135,7 @@ func (w *worker) traced(v vector, index int, r ir.Row) {
 
 // linear is the number of an invocation in the grid.
 func (w *worker) linear(index, lane int) uint64 {
-	by, size := w.invocation(index, lane), w.l.k.p.Workgroup()
-	var at, all [3]uint64
-	for i := range at {
-		at[i] = uint64(by.Group[i])*uint64(size[i]) + uint64(by.Local[i])
-		all[i] = uint64(w.l.grid[i]) * uint64(size[i])
-	}
-	return at[0] + all[0]*(at[1]+all[1]*at[2])
+	return w.invocation(index, lane).Linear(w.l.grid, w.l.k.p.Workgroup())
 }
 
 // votes are the pure ops that combine the votes of a barrier; a broadcast has none.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/govyre/vyre/internal/interp"
+	"github.com/govyre/vyre/internal/launch"
 	"github.com/govyre/vyre/internal/native"
 )
 
@@ -107,8 +108,8 @@ func TestArmsThatMayGoRoundAgain(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			launch := func() *interp.Launch {
-				return &interp.Launch{Grid: [3]uint32{8, 1, 1}, Args: []interp.Arg{{Mem: aligned(make([]byte, 4*64))}}}
+			launch := func() *launch.Launch {
+				return &launch.Launch{Grid: [3]uint32{8, 1, 1}, Args: []launch.Arg{{Mem: aligned(make([]byte, 4*64))}}}
 			}
 			want := launch()
 			if _, err := by.Run(context.Background(), *want, interp.Options{Workers: 1}); err != nil {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/govyre/vyre/internal/interp"
+	"github.com/govyre/vyre/internal/launch"
 	"github.com/govyre/vyre/internal/native"
 	"github.com/govyre/vyre/internal/testing/needs"
 	"github.com/govyre/vyre/ir"
@@ -128,14 +129,14 @@ func TestIndicesBehindGuards(t *testing.T) {
 	for _, c := range forms {
 		t.Run(c.name, func(t *testing.T) {
 			p := asWritten(t, "kernel @k workgroup(1) {\n param @x: buf<u32> rw\n param @y: buf<u32> rw\n%i = global.x\n"+c.body+"\n}")
-			launch := func() *interp.Launch {
-				in := &interp.Launch{Grid: [3]uint32{24, 1, 1}}
+			launch := func() *launch.Launch {
+				in := &launch.Launch{Grid: [3]uint32{24, 1, 1}}
 				for _, n := range []int{10, 6} {
 					mem := aligned(make([]byte, 4*n))
 					for i := range mem {
 						mem[i] = byte(37*i + n)
 					}
-					in.Args = append(in.Args, interp.Arg{Mem: mem})
+					in.Args = append(in.Args, launch.Arg{Mem: mem})
 				}
 				return in
 			}
@@ -191,8 +192,8 @@ func TestRoundsOfOneInvocation(t *testing.T) {
 			k := alone(t, p)
 			ctx, cancel := context.WithTimeout(context.Background(), 20*time.Millisecond)
 			defer cancel()
-			in := &interp.Launch{Grid: [3]uint32{1, 1, 1}, Args: []interp.Arg{{Mem: aligned(make([]byte, 16))}, {Mem: aligned(make([]byte, 16))}, {Mem: aligned(make([]byte, 16))}}}
-			var canceled *interp.CanceledError
+			in := &launch.Launch{Grid: [3]uint32{1, 1, 1}, Args: []launch.Arg{{Mem: aligned(make([]byte, 16))}, {Mem: aligned(make([]byte, 16))}, {Mem: aligned(make([]byte, 16))}}}
+			var canceled *launch.CanceledError
 			if _, err := k.Run(ctx, in, native.RunOptions{}); !errors.As(err, &canceled) {
 				t.Errorf("got %v", err)
 			}

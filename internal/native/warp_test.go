@@ -12,6 +12,7 @@ import (
 	"github.com/govyre/vyre/internal/conform"
 	"github.com/govyre/vyre/internal/exact"
 	"github.com/govyre/vyre/internal/interp"
+	"github.com/govyre/vyre/internal/launch"
 	"github.com/govyre/vyre/internal/native"
 	"github.com/govyre/vyre/internal/testing/needs"
 	"github.com/govyre/vyre/ir"
@@ -48,7 +49,7 @@ func shuffleByConstants(t *testing.T, op ir.Op, typ ir.Type, size int, by []uint
 	b.WriteString("}")
 	k := kernelOf(t, b.String())
 	width := typ.Size()
-	in := &interp.Launch{Grid: [3]uint32{1, 1, 1}, Args: []interp.Arg{{Mem: aligned(make([]byte, width*size))}, {Mem: aligned(make([]byte, width*size*len(by)))}}}
+	in := &launch.Launch{Grid: [3]uint32{1, 1, 1}, Args: []launch.Arg{{Mem: aligned(make([]byte, width*size))}, {Mem: aligned(make([]byte, width*size*len(by)))}}}
 	word := func(mem []byte, i int) uint64 {
 		if width == 4 {
 			return uint64(binary.LittleEndian.Uint32(mem[4*i:]))
@@ -167,10 +168,10 @@ func TestWarpsMeetAfterALaunchThatWasCanceled(t *testing.T) {
 		%s = reduce.add.u32 %i
 		store @x[%i], %s
 	}`)
-	in := &interp.Launch{Grid: [3]uint32{1, 1, 1}, Args: []interp.Arg{{Bits: 1}, {Mem: aligned(make([]byte, 4*32))}}}
+	in := &launch.Launch{Grid: [3]uint32{1, 1, 1}, Args: []launch.Arg{{Bits: 1}, {Mem: aligned(make([]byte, 4*32))}}}
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Millisecond)
 	defer cancel()
-	var canceled *interp.CanceledError
+	var canceled *launch.CanceledError
 	if _, err := k.Run(ctx, in, native.RunOptions{}); !errors.As(err, &canceled) {
 		t.Fatalf("got %v", err)
 	}
@@ -223,7 +224,7 @@ func TestBroadcastsAreUniform(t *testing.T) {
 	}
 	k := kernelOf(t, strings.TrimPrefix(fmt.Sprintf(source, 37), "vyre 1"))
 	for _, from := range []uint32{4, 5, 36} { // of the second warp, the last two do not exist
-		in := &interp.Launch{Grid: [3]uint32{1, 1, 1}, Args: []interp.Arg{{Mem: aligned(make([]byte, 4*37))}, {Mem: aligned(make([]byte, 4))}, {Mem: aligned(make([]byte, 4*37))}}}
+		in := &launch.Launch{Grid: [3]uint32{1, 1, 1}, Args: []launch.Arg{{Mem: aligned(make([]byte, 4*37))}, {Mem: aligned(make([]byte, 4))}, {Mem: aligned(make([]byte, 4*37))}}}
 		for i := range uint32(37) {
 			binary.LittleEndian.PutUint32(in.Args[0].Mem[4*i:], i%32+i/32*3) // 3 + 4 + 3 + 3 = 13 in the second warp
 		}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/govyre/vyre/internal/interp"
+	"github.com/govyre/vyre/internal/launch"
 	"github.com/govyre/vyre/ir"
 	"github.com/govyre/vyre/ir/build"
 	"github.com/govyre/vyre/ir/text"
@@ -131,7 +132,7 @@ func run(t *testing.T, p *ir.Program, words []uint32) []uint32 {
 	for i, v := range words {
 		binary.LittleEndian.PutUint32(mem[4*i:], v)
 	}
-	if _, err := k.Run(t.Context(), interp.Launch{Grid: [3]uint32{1, 1, 1}, Args: []interp.Arg{{Mem: mem}}}, interp.Options{}); err != nil {
+	if _, err := k.Run(t.Context(), launch.Launch{Grid: [3]uint32{1, 1, 1}, Args: []launch.Arg{{Mem: mem}}}, interp.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	out := make([]uint32, len(words))

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/govyre/vyre/internal/interp"
+	"github.com/govyre/vyre/internal/launch"
 	"github.com/govyre/vyre/internal/testing/long"
 	"github.com/govyre/vyre/ir"
 	"github.com/govyre/vyre/ir/build"
@@ -45,7 +46,7 @@ func TestFormsAreWhatProgramsCompute(t *testing.T) {
 			}
 		}
 		mem := make([]byte, 8*length)
-		if _, err := k.Run(context.Background(), interp.Launch{Grid: [3]uint32{1, 1, 1}, Args: []interp.Arg{{Mem: mem}, {Bits: e.bits}}}, interp.Options{}); err != nil {
+		if _, err := k.Run(context.Background(), launch.Launch{Grid: [3]uint32{1, 1, 1}, Args: []launch.Arg{{Mem: mem}, {Bits: e.bits}}}, interp.Options{}); err != nil {
 			t.Fatal(err)
 		}
 		got := func(i uint32) int64 { return int64(binary.LittleEndian.Uint64(mem[8*i:])) }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/govyre/vyre/internal/interp"
+	"github.com/govyre/vyre/internal/launch"
 	"github.com/govyre/vyre/internal/testing/long"
 	"github.com/govyre/vyre/ir"
 	"github.com/govyre/vyre/ir/build"
@@ -308,8 +309,8 @@ func (w *watch) run(t *testing.T, s interp.Schedule) {
 	for i := range ro {
 		ro[i] = byte(i * 7)
 	}
-	args := []interp.Arg{{Mem: ro}, {Mem: make([]byte, 32)}, {Bits: 2}}
-	_, err = k.Run(context.Background(), interp.Launch{Grid: [3]uint32{wildGroups, 1, 1}, Args: args},
+	args := []launch.Arg{{Mem: ro}, {Mem: make([]byte, 32)}, {Bits: 2}}
+	_, err = k.Run(context.Background(), launch.Launch{Grid: [3]uint32{wildGroups, 1, 1}, Args: args},
 		interp.Options{Schedule: s, Hook: w.at})
 	if err != nil && w.broken == "" {
 		w.broken = err.Error()

@@ -2,33 +2,20 @@ package interp
 
 import (
 	"context"
-	"fmt"
 	"math/bits"
 	"runtime"
 	"sync"
 	"sync/atomic"
 	"unsafe"
 
+	"github.com/govyre/vyre/internal/launch"
 	"github.com/govyre/vyre/internal/memcheck"
 	"github.com/govyre/vyre/ir"
 )
 
-// Arg is the argument for one parameter.
-type Arg struct {
-	Mem  []byte // of a buffer: its bytes, read and written in place
-	Bits uint64 // of a scalar: the raw bits of its value type, narrow integers already widened
-}
-
-// Launch is a grid of groups and what they work on.
-type Launch struct {
-	Grid [3]uint32 // groups along x, y and z; a zero launches nothing
-	Args []Arg     // one a parameter
-	Rest int       // elements of the shared array whose length comes with the launch
-}
-
-// launch is a run in progress, shared by its workers. Kernels keep finished ones to be
+// flight is a launch in progress, shared by its workers. Kernels keep finished ones to be
 // used again, with all the state that their groups had.
-type launch struct {
+type flight struct {
 	k     *Kernel
 	code  []instr
 	ctx   context.Context
@@ -55,110 +42,17 @@ type launch struct {
 
 	mu      sync.Mutex // what follows
 	err     error
-	trap    *Trap
-	traces  []Trace
+	trap    *launch.Trap
+	traces  []launch.Trace
 	dropped uint64
 	checks  memcheck.Tally
 }
 
-// invalid makes the error of a launch that breaks the contract.
-func (k *Kernel) invalid(param, fix, format string, args ...any) error {
-	return &LaunchError{Kernel: k.p.Name(), Param: param, Msg: fmt.Sprintf(format, args...), Fix: fix}
-}
-
-// check holds a launch against the launch contract.
-func (k *Kernel) check(l *Launch) error {
-	if err := k.checkGrid(l.Grid); err != nil {
-		return err
-	}
-	params := k.p.Params()
-	if len(l.Args) != len(params) {
-		return k.invalid("", "", "%d arguments for %d parameters", len(l.Args), len(params))
-	}
-	for i := range params {
-		if err := k.checkArg(&params[i], &l.Args[i]); err != nil {
-			return err
-		}
-	}
-	for i := range params {
-		for j := range i {
-			if overlap(&params[i], &params[j], l.Args[i].Mem, l.Args[j].Mem) {
-				return k.invalid(params[i].Name, "give each its own memory",
-					"the memory of %s overlaps that of %s, and not both are read-only", params[i].Name, params[j].Name)
-			}
-		}
-	}
-	switch {
-	case l.Rest < 0:
-		return k.invalid("", "", "%d elements for the rest of shared memory", l.Rest)
-	case l.Rest > 0 && k.rest < 0:
-		return k.invalid("", "leave Rest at 0", "%d elements for a shared array that the program does not have", l.Rest)
-	case k.rest >= 0 && uint64(l.Rest) > 1<<31/k.objs[k.rest].size:
-		return k.invalid(k.objs[k.rest].Name(), "", "%d elements for shared array %s, more than 2 GiB", l.Rest, k.objs[k.rest].Name())
-	}
-	return nil
-}
-
-// Largest group counts along an axis, of every device.
-var maxGroups = [3]uint32{1<<31 - 1, 65535, 65535}
-
-func (k *Kernel) checkGrid(grid [3]uint32) error {
-	size := k.p.Workgroup()
-	for axis, n := range grid {
-		if n > maxGroups[axis] {
-			return k.invalid("", "put the long axis on x", "grid %d×%d×%d exceeds %d groups on axis %c",
-				grid[0], grid[1], grid[2], maxGroups[axis], 'x'+rune(axis))
-		}
-		if total := uint64(n) * uint64(size[axis]); total > 1<<32 {
-			return k.invalid("", "", "%d groups of %d are %d invocations on axis %c, more than 2³²", n, size[axis], total, 'x'+rune(axis))
-		}
-	}
-	return nil
-}
-
-func (k *Kernel) checkArg(p *ir.Param, a *Arg) error {
-	if !p.IsBuffer() {
-		t := p.Type.Value()
-		if wrapped := widen(p.Type, a.Bits); a.Mem != nil || wrapped != a.Bits {
-			return k.invalid(p.Name, "", "bits %#x for scalar %s are not a %s widened to %s", a.Bits, p.Name, p.Type, t)
-		}
-		return nil
-	}
-	size := uint64(p.Bytes())
-	align := size
-	if p.Record != nil {
-		align = 1 << p.Record.Align
-	}
-	n := uint64(len(a.Mem))
-	switch {
-	case n%size != 0:
-		return k.invalid(p.Name, "", "%d bytes for buffer %s are not a multiple of %d, the bytes of a %s", n, p.Name, size, p.ElemName())
-	case n/size > p.MaxLen:
-		return k.invalid(p.Name, "declare a larger bound", "%d elements for buffer %s, its bound is %d", n/size, p.Name, p.MaxLen)
-	case n > 0 && uintptr(unsafe.Pointer(&a.Mem[0]))%uintptr(align) != 0:
-		// Elements are accessed by loads and stores of their width. What the program may
-		// assume beyond that, for vectors, matters to hardware only.
-		return k.invalid(p.Name, "start it at an element's multiple", "buffer %s starts at an address that is not a multiple of %d", p.Name, align)
-	}
-	return nil
-}
-
-// widen keeps the low bits of a value of element type t and extends them as a load does.
-func widen(t ir.Type, v uint64) uint64 { return t.Extend(v & t.Mask()) }
-
-func overlap(p, q *ir.Param, a, b []byte) bool {
-	if len(a) == 0 || len(b) == 0 || p.Access == ir.RO && q.Access == ir.RO {
-		return false
-	}
-	x, y := uintptr(unsafe.Pointer(&a[0])), uintptr(unsafe.Pointer(&b[0]))
-	return x < y+uintptr(len(b)) && y < x+uintptr(len(a))
-}
-
 // bind sets up a checked launch. Pooled state of another shape is dropped.
-func (l *launch) bind(ctx context.Context, in *Launch, o Options) {
+func (l *flight) bind(ctx context.Context, in *launch.Launch, o Options) {
 	k := l.k
 	l.ctx, l.o, l.grid = ctx, o.withDefaults(), in.Grid
-	l.total = uint64(in.Grid[0]) * uint64(in.Grid[1]) * uint64(in.Grid[2])
+	l.total = in.Groups()
 	l.coop = k.p.Traits().Resident
 	l.rest = uint64(in.Rest)
 	l.buffers = l.buffers[:0]
@@ -186,7 +80,7 @@ func (l *launch) bind(ctx context.Context, in *Launch, o Options) {
 	n = int(min(uint64(n), l.total))
 	l.many = n > 1
 	for len(l.workers) < n {
-		l.workers = append(l.workers, &worker{launch: l})
+		l.workers = append(l.workers, &worker{flight: l})
 	}
 	l.meet.reset(n)
 	l.next.Store(0)
@@ -221,16 +115,16 @@ func (o Options) withDefaults() Options {
 	}
 	o.Budget = min(o.Budget, 1<<62)
 	if o.MaxState <= 0 {
-		o.MaxState = defaultMaxState
+		o.MaxState = launch.DefaultMaxState
 	}
 	if o.TraceCap <= 0 {
-		o.TraceCap = defaultTraceCap
+		o.TraceCap = launch.DefaultTraceCap
 	}
 	return o
 }
 
 // fillBank computes the values that are the same for the whole grid.
-func (l *launch) fillBank(in *Launch) {
+func (l *flight) fillBank(in *launch.Launch) {
 	k := l.k
 	l.scalars = l.scalars[:0]
 	params := k.p.Params()
@@ -267,7 +161,7 @@ func fill(v *lanes, x uint64) {
 }
 
 // release drops what belongs to the caller, so that the pool does not keep it alive.
-func (l *launch) release() {
+func (l *flight) release() {
 	l.ctx, l.o = nil, Options{}
 	clear(l.buffers)
 	for _, x := range l.workers {
@@ -280,7 +174,7 @@ func (l *launch) release() {
 }
 
 // groupBytes is the state of one group, without detectors.
-func (l *launch) groupBytes() int64 {
+func (l *flight) groupBytes() int64 {
 	k := l.k
 	w := uint64(k.slots)*uint64(unsafe.Sizeof(lanes{})) + uint64(k.depth)*uint64(unsafe.Sizeof(frame{})) +
 		uint64(len(k.objs))*uint64(unsafe.Sizeof(span{})) + align16(k.locals) + uint64(unsafe.Sizeof(warp{}))
