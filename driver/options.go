@@ -3,23 +3,23 @@ package driver
 import (
 	"fmt"
 
-	"github.com/govyre/vyre/internal/passes"
+	"github.com/govyre/vyre/internal/compile"
 	"github.com/govyre/vyre/ir"
 )
 
 // Check returns the passes that the options choose for a program. What it refuses is refused by every device,
 // whether that makes use of the option or not; device is for the error.
-func (o Options) Check(p *ir.Program, device string) (passes.Choice, error) {
+func (o Options) Check(p *ir.Program, device string) (compile.Choice, error) {
 	no := func(fix, format string, args ...any) *Error {
 		return &Error{Op: "compile", Label: LabelOf(p, o), Device: device, Kind: InvalidArgument, Msg: fmt.Sprintf(format, args...), Fix: fix}
 	}
 	switch {
 	case p == nil:
-		return passes.Choice{}, no("", "the program is nil")
+		return compile.Choice{}, no("", "the program is nil")
 	case p.GroupSize() == 0:
-		return passes.Choice{}, no("pass one that was sealed", "the program holds nothing")
+		return compile.Choice{}, no("pass one that was sealed", "the program holds nothing")
 	}
-	choice, err := passes.Parse(o.Optimise)
+	choice, err := compile.Parse(o.Optimise)
 	if err != nil {
 		return choice, no("leave Optimise empty", "%v", err)
 	}

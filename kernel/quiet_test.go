@@ -4,8 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	into "github.com/govyre/vyre/internal/compile"
-	"github.com/govyre/vyre/internal/passes"
+	"github.com/govyre/vyre/internal/compile"
 	"github.com/govyre/vyre/internal/ptx"
 	"github.com/govyre/vyre/kernel"
 )
@@ -55,24 +54,24 @@ func TestTextsThatAreSwitchedOffLeaveNothing(t *testing.T) {
 			bare = append(bare, line)
 		}
 	}
-	emit := func(source string, level passes.Level) string {
+	emit := func(source string, level compile.Level) string {
 		p, err := kernel.Program(source, "")
 		if err != nil {
 			t.Fatal(err)
 		}
-		m, err := into.Program(p, ptx.Target{SM: 90}, into.Options{Passes: passes.Choice{Level: level}})
+		m, err := ptx.Compile(p, ptx.Target{SM: 90}, ptx.Options{Passes: compile.Choice{Level: level}})
 		if err != nil {
 			t.Fatal(err)
 		}
 		return m.Text
 	}
-	for _, level := range []passes.Level{passes.O0, passes.O1, passes.O2} {
+	for _, level := range []compile.Level{compile.O0, compile.O1, compile.O2} {
 		without := emit(strings.Join(bare, ""), level)
 		if off := emit(quiet, level); off != without {
-			t.Errorf("at O%d switched off\n%s\nwithout the calls\n%s", level-passes.O0, off, without)
+			t.Errorf("at O%d switched off\n%s\nwithout the calls\n%s", level-compile.O0, off, without)
 		}
 		if on := emit(strings.Replace(quiet, "verbose = false", "verbose = true", 1), level); on == without || !strings.Contains(on, "vy_trace") {
-			t.Errorf("at O%d switched on\n%s", level-passes.O0, on)
+			t.Errorf("at O%d switched on\n%s", level-compile.O0, on)
 		}
 	}
 }

@@ -17,8 +17,8 @@ import (
 	"github.com/govyre/vyre/kernel"
 )
 
-// compile compiles one kernel; src is what follows the package clause and the imports.
-func compile(t *testing.T, src string) *kernel.Kernel {
+// compiled compiles one kernel; src is what follows the package clause and the imports.
+func compiled(t *testing.T, src string) *kernel.Kernel {
 	t.Helper()
 	head := "package kernels\n\nimport \"github.com/govyre/vyre/gpu\"\n"
 	if strings.Contains(src, "math.") {
@@ -34,7 +34,7 @@ func compile(t *testing.T, src string) *kernel.Kernel {
 // one compiles the body of a kernel of one invocation and runs it on args, whose slices it changes.
 func one(t *testing.T, params, body string, args ...any) *interp.Result {
 	t.Helper()
-	return launchOne(t, compile(t, "//vyre:kernel workgroup=1\nfunc K(t gpu.Thread, "+params+") {\n"+body+"\n}\n"), args...)
+	return launchOne(t, compiled(t, "//vyre:kernel workgroup=1\nfunc K(t gpu.Thread, "+params+") {\n"+body+"\n}\n"), args...)
 }
 
 func launchOne(t *testing.T, k *kernel.Kernel, args ...any) *interp.Result {
@@ -195,7 +195,7 @@ func TestTraceTellsItsTagAndValues(t *testing.T) {
 
 // A buffer gets the least right that the reachable code needs.
 func TestAccessIsInferredOverHelpers(t *testing.T) {
-	k := compile(t, `
+	k := compiled(t, `
 //vyre:kernel workgroup=32
 func K(t gpu.Thread, unused, read, atomicRead []int32, written, atomicWritten []int32, both, changed, deadRead, throughView []int32, quads [][4]float32) {
 	i := t.Global().X
@@ -225,7 +225,7 @@ func put(x []int32, v int32) { x[0] = v }
 }
 
 func TestParametersAreToldAsGoAndAsTheProgramSeesThem(t *testing.T) {
-	k := compile(t, `
+	k := compiled(t, `
 type meters float64
 
 type span struct{ from, to meters }
@@ -263,7 +263,7 @@ func K(t gpu.Thread, x []uint8, m meters, q [][2]int, _ gpu.BFloat16, spans []sp
 
 // The rows of a helper stand at the helper's lines and name the calls that lead there.
 func TestPositionsKeepTheChainOfCalls(t *testing.T) {
-	k := compile(t, `
+	k := compiled(t, `
 //vyre:kernel workgroup=1
 func K(t gpu.Thread, x []float32) {
 	x[0] = outer(x[1])
@@ -347,7 +347,7 @@ func inner(n int32) int32 {
 	return b[1]
 }
 `
-	k := compile(t, src)
+	k := compiled(t, src)
 	if n := len(k.Program.Arrays()); n != 2 {
 		t.Errorf("%d local arrays, want 2", n)
 	}
@@ -380,7 +380,7 @@ func TestEveryFunctionOfPackageGPUIsKnown(t *testing.T) {
 
 // What the compiler writes can be printed, read back and sent.
 func TestCompiledProgramsSurviveTheirTextAndWireForms(t *testing.T) {
-	odd := compile(t, `
+	odd := compiled(t, `
 //vyre:kernel workgroup=32
 func Größe(t gpu.Thread, σ []float32, _, _ int32) {
 	π := σ[0]

@@ -26,7 +26,7 @@ const most = 3076
 
 // own are types by which packages of the module work together. They are in public signatures, because Go has no other way
 // between packages, and nobody else can make one.
-var own = []string{"ir/internal/inner.Key", "internal/passes.Choice", "internal/driven.Search", "internal/cu.Driver"}
+var own = []string{"ir/internal/inner.Key", "internal/compile.Choice", "internal/driven.Search", "internal/cu.Driver"}
 
 var verbose = flag.Bool("v", false, "print the count of each package")
 

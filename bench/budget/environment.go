@@ -9,7 +9,6 @@ import (
 
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/internal/atomicfile"
-	"github.com/govyre/vyre/internal/compile"
 	"github.com/govyre/vyre/internal/ptx"
 	"github.com/govyre/vyre/ir"
 	"github.com/govyre/vyre/ir/text"
@@ -112,7 +111,7 @@ func referenceFiles(dir, target string) ([]string, error) {
 	for _, text := range []string{emptyText, copyText} {
 		ps = append(ps, program(text))
 	}
-	m, err := compile.Programs(ps, t, compile.Options{})
+	m, err := ptx.CompileModule(ps, t, ptx.Options{})
 	if err != nil {
 		return nil, err
 	}

@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"path"
 
-	"github.com/govyre/vyre/internal/compile"
 	"github.com/govyre/vyre/internal/ptx"
 	"github.com/govyre/vyre/ir"
 	"github.com/govyre/vyre/ir/verify"
@@ -51,7 +50,7 @@ type Code struct {
 
 // Compile takes a program the way that every device takes it: through the default passes to PTX.
 func Compile(p *ir.Program, t ptx.Target) (Code, error) {
-	m, err := compile.Program(p, t, compile.Options{})
+	m, err := ptx.Compile(p, t, ptx.Options{})
 	if err != nil {
 		return Code{}, err
 	}

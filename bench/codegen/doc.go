@@ -5,7 +5,7 @@
 // come out. The Group of a case tells the kernels by which passes are tuned from those, in two lots, that show what
 // others get.
 //
-//	kernels/*.go ── kernel.Parse ── compile.Program ──────┐
+//	kernels/*.go ── kernel.Parse ── ptx.Compile ──────────┐
 //	                                                      ├── compare: one device, same buffers, same driver calls
 //	reference/*.cu ── nvcc (with and without contraction) ┘
 //

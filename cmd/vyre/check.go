@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/govyre/vyre/internal/compile"
 	"github.com/govyre/vyre/internal/opt"
 	"github.com/govyre/vyre/internal/printable"
 	"github.com/govyre/vyre/internal/ptx"
@@ -111,7 +110,7 @@ func (r *checker) kernel(spec string, l loaded) {
 	stop := r.t.spin("checking " + l.name)
 	defer stop()
 	if r.target != nil {
-		if _, err := compile.Program(l.program, *r.target, compile.Options{}); err != nil {
+		if _, err := ptx.Compile(l.program, *r.target, ptx.Options{}); err != nil {
 			stop()
 			r.failed(err)
 			return

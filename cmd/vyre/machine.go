@@ -13,15 +13,14 @@ import (
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/internal/compile"
 	"github.com/govyre/vyre/internal/explain"
-	"github.com/govyre/vyre/internal/passes"
 	"github.com/govyre/vyre/internal/ptx"
 	"github.com/govyre/vyre/ir"
 )
 
 // machineOf finds out what the machine code of a kernel takes: from a GPU of the architecture, else from ptxas, else
 // from a simulated device like it, which estimates. It is nil if none of them can say.
-func machineOf(ctx context.Context, p *ir.Program, target ptx.Target, choice passes.Choice, optimise string) *explain.Machine {
-	module, err := compile.Program(p, target, compile.Options{Passes: choice})
+func machineOf(ctx context.Context, p *ir.Program, target ptx.Target, choice compile.Choice, optimise string) *explain.Machine {
+	module, err := ptx.Compile(p, target, ptx.Options{Passes: choice})
 	if err != nil {
 		return nil
 	}

@@ -8,8 +8,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/govyre/vyre/internal/compile"
 	"github.com/govyre/vyre/internal/opt"
-	"github.com/govyre/vyre/internal/passes"
 	"github.com/govyre/vyre/ir"
 	"github.com/govyre/vyre/ir/text"
 )
@@ -20,8 +20,8 @@ type passesFlag struct {
 }
 
 // choice returns what the flag says.
-func (f passesFlag) choice() (passes.Choice, error) {
-	c, err := passes.Parse(f.Optimise)
+func (f passesFlag) choice() (compile.Choice, error) {
+	c, err := compile.Parse(f.Optimise)
 	if err != nil {
 		return c, usage{err}
 	}
@@ -50,16 +50,16 @@ func (c *passesCmd) Run(t *terminal) error {
 		return usage{err}
 	}
 	var b strings.Builder
-	for i, r := range passes.Table() {
-		if i == 0 || passes.Table()[i-1].Group != r.Group {
+	for i, r := range compile.Table() {
+		if i == 0 || compile.Table()[i-1].Group != r.Group {
 			fmt.Fprintf(&b, "%v\n", r.Group)
 		}
 		mark := " "
 		if !slices.Contains(chosen, r) {
 			mark = "-"
 		}
-		p, _ := passes.Of(r.Pass)
-		level := strconv.Itoa(int(r.Level - passes.O0))
+		p, _ := compile.Of(r.Pass)
+		level := strconv.Itoa(int(r.Level - compile.O0))
 		switch {
 		case p.Required:
 			level = "always"
@@ -76,13 +76,13 @@ func (c *passesCmd) Run(t *terminal) error {
 
 // optimise puts what the passes make of them in the place of the programs, and prints
 // each step if that was asked for.
-func (c *irCmd) optimise(w io.Writer, all []loaded, choice passes.Choice) error {
+func (c *irCmd) optimise(w io.Writer, all []loaded, choice compile.Choice) error {
 	o := opt.Options{Passes: choice}
 	for i, l := range all {
 		var trace error
 		if c.Passes {
 			before := l.program
-			o.Trace = func(s passes.Stats, p *ir.Program) {
+			o.Trace = func(s compile.Stats, p *ir.Program) {
 				if trace == nil && p != before {
 					trace = c.step(w, s, p)
 				}
@@ -105,7 +105,7 @@ func (c *irCmd) optimise(w io.Writer, all []loaded, choice passes.Choice) error 
 }
 
 // step prints what a pass made, under its name and the rules it used.
-func (c *irCmd) step(w io.Writer, s passes.Stats, p *ir.Program) error {
+func (c *irCmd) step(w io.Writer, s compile.Stats, p *ir.Program) error {
 	var rules []string
 	for rule, n := range s.Rewrites {
 		rules = append(rules, fmt.Sprintf("%s %d", rule, n))

@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 
-	"github.com/govyre/vyre/internal/compile"
 	"github.com/govyre/vyre/internal/ptx"
 )
 
@@ -28,12 +27,12 @@ func (c *ptxCmd) Run(t *terminal) error {
 		return err
 	}
 	return t.translate(c.Source, c.Out, func(all []loaded) ([]byte, error) {
-		o := compile.Options{Passes: choice, LineInfo: c.Lines, Annotate: c.Annotate}
+		o := ptx.Options{Passes: choice, LineInfo: c.Lines, Annotate: c.Annotate}
 		var steps bytes.Buffer
 		if c.Passes {
-			o.Trace = compile.Dump(&steps)
+			o.Trace = ptx.Dump(&steps)
 		}
-		m, err := compile.Programs(programs(all), target, o)
+		m, err := ptx.CompileModule(programs(all), target, o)
 		if err != nil {
 			return nil, err
 		}

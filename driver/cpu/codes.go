@@ -5,9 +5,9 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/govyre/vyre/internal/compile"
 	"github.com/govyre/vyre/internal/native"
 	"github.com/govyre/vyre/internal/opt"
-	"github.com/govyre/vyre/internal/passes"
 	"github.com/govyre/vyre/ir"
 )
 
@@ -96,7 +96,7 @@ func (c *codes) remove(m *code) {
 
 // machineCode makes machine code of a program, or says why there is none.
 func machineCode(p *ir.Program, w engineWish) (*native.Kernel, string) {
-	chosen, err := passes.Parse(w.passes)
+	chosen, err := compile.Parse(w.passes)
 	if err != nil {
 		return nil, err.Error()
 	}

@@ -9,10 +9,10 @@ import (
 	"strings"
 
 	"github.com/govyre/vyre/driver"
+	"github.com/govyre/vyre/internal/compile"
 	"github.com/govyre/vyre/internal/interp"
 	"github.com/govyre/vyre/internal/launch"
 	"github.com/govyre/vyre/internal/native"
-	"github.com/govyre/vyre/internal/passes"
 )
 
 // Engine is what runs the kernels of a device.
@@ -115,7 +115,7 @@ func (d *Device) targets() []string {
 }
 
 // want says how to compile a kernel with options whose passes are choice.
-func (d *Device) want(o driver.Options, choice passes.Choice) engineWish {
+func (d *Device) want(o driver.Options, choice compile.Choice) engineWish {
 	if d.engine.name == Interp || o.Target == target {
 		return engineWish{}
 	}

@@ -65,8 +65,8 @@ func TestCloseDuringCompilationUnloadsWhatMadeRoom(t *testing.T) {
 func TestAProgramIsEncodedOnceHoweverOftenItIsCompiled(t *testing.T) {
 	d, _ := onSim(t, cusim.Config{Models: []cusim.Model{cusim.Tiny}})
 	p := parse(t, addOne)
-	first := compile(t, d, p)
-	again := func() { closed(t, compile(t, d, p)) }
+	first := compiled(t, d, p)
+	again := func() { closed(t, compiled(t, d, p)) }
 	if n := testing.AllocsPerRun(10, again); n > 8 {
 		t.Errorf("compiling again allocates %v times", n)
 	}
@@ -75,9 +75,9 @@ func TestAProgramIsEncodedOnceHoweverOftenItIsCompiled(t *testing.T) {
 
 	// What was unloaded is compiled anew.
 	d.KeepModules(1)
-	closed(t, compile(t, d, parse(t, strings.ReplaceAll(addOne, "1_u32", "2_u32"))))
+	closed(t, compiled(t, d, parse(t, strings.ReplaceAll(addOne, "1_u32", "2_u32"))))
 	d.AwaitCompilations()
-	closed(t, compile(t, d, p))
+	closed(t, compiled(t, d, p))
 	counted(t, d, driver.CompilesFresh, 3)
 }
 
@@ -95,10 +95,10 @@ func TestAPanicWhileCompilingIsAnErrorThatNamesTheKernel(t *testing.T) {
 		t.Errorf("compiling gives %v", err)
 	}
 	panics = false
-	closed(t, compile(t, d, p))
+	closed(t, compiled(t, d, p))
 }
 
-func compile(t *testing.T, d *cuda.Device, p *ir.Program) driver.Kernel {
+func compiled(t *testing.T, d *cuda.Device, p *ir.Program) driver.Kernel {
 	t.Helper()
 	k, err := d.Compile(ctx, p, driver.Options{})
 	if err != nil {

@@ -121,7 +121,7 @@ func onTiny(t *testing.T) (d *cuda.Device, x, y driver.Buffer, sim *cusim.Driver
 	if err != nil {
 		t.Fatal(err)
 	}
-	return d, alloc(t, d, 128), alloc(t, d, 4), sim, compile(t, d, parse(t, addOne))
+	return d, alloc(t, d, 128), alloc(t, d, 4), sim, compiled(t, d, parse(t, addOne))
 }
 
 // usable runs something on a buffer that a run was at when it was given up, and closes both.

@@ -18,7 +18,7 @@ func TestCommandsTakeTheirTimeOnTheGPU(t *testing.T) {
 	}{{"a new driver", nil}, {"an old driver", []cu.Group{cu.MemOp, cu.Graphing, cu.Cond}}} {
 		t.Run(c.name, func(t *testing.T) {
 			d, sim := onSim(t, cusim.Config{Models: []cusim.Model{cusim.Tiny}, Lacks: c.lacks})
-			x, flag, k, down := alloc(t, d, 128), alloc(t, d, 4), compile(t, d, parse(t, addOne)), compile(t, d, parse(t, countDown))
+			x, flag, k, down := alloc(t, d, 128), alloc(t, d, 4), compiled(t, d, parse(t, addOne)), compiled(t, d, parse(t, countDown))
 			s := d.NewSequence("timed")
 			s.TimeCommands()
 			s.Fill(driver.All(x), 1, 4)

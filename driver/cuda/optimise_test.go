@@ -10,9 +10,9 @@ import (
 	"testing"
 
 	"github.com/govyre/vyre/driver"
+	"github.com/govyre/vyre/internal/compile"
 	"github.com/govyre/vyre/internal/conform"
 	"github.com/govyre/vyre/internal/cusim"
-	"github.com/govyre/vyre/internal/passes"
 	"github.com/govyre/vyre/internal/ptx"
 	"github.com/govyre/vyre/internal/testing/long"
 	"github.com/govyre/vyre/kernel"
@@ -120,7 +120,7 @@ func choices(n int) []string {
 	rng := rand.New(rand.NewPCG(7, 8))
 	for range n {
 		choice := fmt.Sprint(1 + rng.IntN(2))
-		for _, name := range passes.Optional() {
+		for _, name := range compile.Optional() {
 			if rng.IntN(3) == 0 {
 				choice += ",-" + name
 			}

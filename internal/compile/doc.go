@@ -1,15 +1,20 @@
-// Package compile takes a sealed program to PTX: it is the one way through the compiler.
+// Package compile is the compiler on one page: every pass between a verified program and the printed text, the runs of
+// each in their order, the constraints on that order, and how a choice among them is written.
 //
-//	ir.Program ── ptx.Check ──▶ opt.Run ──▶ ptx.Emit ──▶ ptx.Module
-//	               target        early, loops,  text
-//	                             late, lowering
+//	early ──▶ loops ──▶ late ──▶ lowering ──▶ text
+//	└──────── package opt ────────────────┘   └ package ptx
 //
-// In go programs, a target and a choice of passes; out comes a module, and on the way, for who asks, what there was after
-// each run of a pass. The table of runs is that of package passes.
+// A pass is a function of package opt over a program, or of package ptx over instructions. A run is one place of the
+// table at which a pass is called, and has a name of its own: gvn.early and gvn.lowered are two runs of the pass gvn. A
+// choice, reports, dumps and errors use these names.
 //
-// What always holds: what the target lacks is refused before any pass runs, so that the passes do not decide it; a program
-// is verified once on the way, as what the passes made of it is sealed; its ops are expanded once. Nothing in here panics:
-// what goes wrong inside is a *passes.InternalError, on whatever goroutine the caller is.
+// In goes a Choice, out comes the list of runs that it leaves. The package calls no pass: opt and ptx bind the names to
+// functions, opt.Run takes a program through the first four groups, and ptx.Compile through all of them. So package
+// driver reads a choice, and a program that only imports driver does not link the passes.
 //
-// Functions keep no state; any number may run at once.
+// Invariants, because a program that links a broken table does not start: names are unique, groups are in order,
+// every constraint names two runs and the first is before the second, and every run whose pass leaves something for
+// another to clean up has such a constraint.
+//
+// Start reading in table.go, then order.go.
 package compile

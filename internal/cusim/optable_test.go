@@ -8,7 +8,6 @@ import (
 	"github.com/govyre/vyre/internal/compile"
 	"github.com/govyre/vyre/internal/conform"
 	"github.com/govyre/vyre/internal/cusim"
-	"github.com/govyre/vyre/internal/passes"
 	"github.com/govyre/vyre/internal/ptx"
 	"github.com/govyre/vyre/ir"
 )
@@ -186,7 +185,7 @@ func TestEveryEmittedInstructionIsListed(t *testing.T) {
 		}
 		seen[c.Program] = true
 		for _, target := range []ptx.Target{{SM: 70}, {SM: 90, Suffix: "a"}} {
-			m, err := compile.Program(c.Program, target, compile.Options{Passes: passes.Choice{Level: passes.O0}})
+			m, err := ptx.Compile(c.Program, target, ptx.Options{Passes: compile.Choice{Level: compile.O0}})
 			if err != nil {
 				continue // the target lacks an op
 			}

@@ -14,7 +14,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/govyre/vyre/internal/compile"
 	"github.com/govyre/vyre/internal/exact"
 	"github.com/govyre/vyre/internal/ptx"
 	"github.com/govyre/vyre/internal/testing/long"
@@ -216,7 +215,7 @@ func (m machineCode) instructions(t *testing.T, src string) map[string]int {
 	if err != nil {
 		t.Fatal(err)
 	}
-	module, err := compile.Programs(ps, ptx.Target{SM: 90}, compile.Options{})
+	module, err := ptx.CompileModule(ps, ptx.Target{SM: 90}, ptx.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

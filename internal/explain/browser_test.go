@@ -173,7 +173,7 @@ func Twice(t gpu.Thread, x []float32) {
 `
 
 func browsedPage(t *testing.T) string {
-	return write(t, compile(t, "k.go", browsed), map[string]string{"k.go": browsed})
+	return write(t, compiled(t, "k.go", browsed), map[string]string{"k.go": browsed})
 }
 
 func TestBrowserPinsByKeyboardAlone(t *testing.T) {

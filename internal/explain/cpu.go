@@ -6,15 +6,15 @@ import (
 	"regexp"
 	"strconv"
 
+	"github.com/govyre/vyre/internal/compile"
 	"github.com/govyre/vyre/internal/native"
 	"github.com/govyre/vyre/internal/opt"
-	"github.com/govyre/vyre/internal/passes"
 	"github.com/govyre/vyre/ir"
 )
 
 // cpuColumn shows the machine code that device cpu makes of a tagged program after its own passes, each line linked to the row that it is for;
 // or why there is none.
-func (o *origins) cpuColumn(tagged *ir.Program, choice passes.Choice) (*column, error) {
+func (o *origins) cpuColumn(tagged *ir.Program, choice compile.Choice) (*column, error) {
 	c := &column{id: "cpu", title: "machine code of device cpu", about: native.Target()}
 	p, _, err := opt.Run(tagged, opt.Options{Passes: choice.ForCPU()})
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 )
 
 func TestMachineCodeOfTheCPUBelongsToTheSourceOfItsRow(t *testing.T) {
-	page := write(t, compile(t, "scale.go", scale), map[string]string{"scale.go": scale})
+	page := write(t, compiled(t, "scale.go", scale), map[string]string{"scale.go": scale})
 	cols := columns(t, page)
 	ops := map[string][3]string{"amd64.avx2": {"vmulps", "vpgatherdd", "vpaddd"}, "amd64.avx512": {"vmulps", "vpgatherdd", "vpaddd"}, "arm64.neon": {"fmul", "ld1", "add"}}[native.Target()]
 	for i, want := range []string{"return v * 3", "x[i] = thrice(x[i]) + s", "i := t.Global().X"} {

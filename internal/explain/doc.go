@@ -3,7 +3,7 @@
 // instructions likewise, the PTX, its machine code where the caller can disassemble, and the machine code of device cpu, as columns whose
 // lines are linked.
 //
-//	ir.Program ──tag──▶ compile.Program ──▶ columns of lines, each with origins ──page──▶ HTML
+//	ir.Program ──tag──▶ ptx.Compile ──▶ columns of lines, each with origins ──page──▶ HTML
 //
 // # How lines are linked
 //
@@ -26,7 +26,7 @@
 //   - Whatever source and program contain stays text: it is escaped, and characters that would not
 //     show, or would reorder what does, are replaced by ones that show.
 //
-// Not here: the order of the passes (package passes), what they do (opt and ptx), how machine code is read (internal/native).
+// Not here: the order of the passes (package compile), what they do (opt and ptx), how machine code is read (internal/native).
 //
 // Start reading at explain.go for the columns, and at page/page.js for what the page does with them.
 package explain

@@ -11,7 +11,6 @@ import (
 
 	"github.com/govyre/vyre/internal/compile"
 	"github.com/govyre/vyre/internal/opt"
-	"github.com/govyre/vyre/internal/passes"
 	"github.com/govyre/vyre/internal/ptx"
 	"github.com/govyre/vyre/ir"
 )
@@ -22,7 +21,7 @@ type Input struct {
 	// Read returns a source file by its name in the program's positions. Nil, or an error,
 	// leaves the file out of the page.
 	Read   func(file string) ([]byte, error)
-	Passes passes.Choice
+	Passes compile.Choice
 	Target ptx.Target
 	Times  bool // show how long each pass took, which differs from run to run
 	// Machine is what the machine code takes, which the compiler does not know. Nil leaves that out.
@@ -74,7 +73,7 @@ func explain(ctx context.Context, in Input) (*Page, error) {
 	front.totals(opt.Count(tagged))
 	page.add(front)
 	w := &way{ctx: ctx, page: page, times: in.Times, program: tagged, shown: front}
-	module, err := compile.Program(tagged, in.Target, compile.Options{Passes: in.Passes, Trace: w.step})
+	module, err := ptx.Compile(tagged, in.Target, ptx.Options{Passes: in.Passes, Trace: w.step})
 	if err != nil {
 		var ds ir.Diags
 		if errors.As(err, &ds) {
@@ -125,7 +124,7 @@ type way struct {
 }
 
 // step adds a column for what a run made, or its name if that was nothing.
-func (w *way) step(s compile.Step) {
+func (w *way) step(s ptx.Step) {
 	var c *column
 	switch {
 	case s.Run == "ptx.print", w.ctx.Err() != nil:

@@ -8,10 +8,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/govyre/vyre/internal/compile"
 	"github.com/govyre/vyre/internal/conform"
 	"github.com/govyre/vyre/internal/explain"
 	"github.com/govyre/vyre/internal/opt"
-	"github.com/govyre/vyre/internal/passes"
 	"github.com/govyre/vyre/internal/ptx"
 	"github.com/govyre/vyre/internal/testing/long"
 	"github.com/govyre/vyre/ir"
@@ -42,9 +42,9 @@ func Scale(t gpu.Thread, a float32, x []float32) {
 `
 
 // writeScale returns the page of scale under other options of the optimiser.
-func writeScale(t *testing.T, choice passes.Choice) string {
+func writeScale(t *testing.T, choice compile.Choice) string {
 	t.Helper()
-	in := explain.Input{Program: compile(t, "scale.go", scale), Passes: choice, Target: ptx.Target{SM: 90}}
+	in := explain.Input{Program: compiled(t, "scale.go", scale), Passes: choice, Target: ptx.Target{SM: 90}}
 	in.Read = func(string) ([]byte, error) { return []byte(scale), nil }
 	return writeInput(t, in)
 }
@@ -87,7 +87,7 @@ func TestNewRendersProgramsWithoutSource(t *testing.T) {
 }
 
 func TestColumnsLinkALineToWhatWasMadeOfIt(t *testing.T) {
-	page := writeScale(t, passes.Choice{Level: passes.O0})
+	page := writeScale(t, compile.Choice{Level: compile.O0})
 	cols := columns(t, page)
 	for _, c := range []struct {
 		name, line string
@@ -129,7 +129,7 @@ func normal(lines []string) []string {
 }
 
 func TestColumnsLinkACallToTheFunctionThatWasInlined(t *testing.T) {
-	page := write(t, compile(t, "scale.go", scale), map[string]string{"scale.go": scale})
+	page := write(t, compiled(t, "scale.go", scale), map[string]string{"scale.go": scale})
 	cols := columns(t, page)
 	body := line(t, cols["source"], "return v * 3")
 	if got := linked(cols["source"], body); !slices.Contains(got, "x[i] = thrice(x[i]) + s") {
@@ -138,7 +138,7 @@ func TestColumnsLinkACallToTheFunctionThatWasInlined(t *testing.T) {
 }
 
 func TestTagKeepsNamesOfValuesThroughThePasses(t *testing.T) {
-	page := writeScale(t, passes.Choice{Level: passes.O0, Enable: []string{"gvn.early"}})
+	page := writeScale(t, compile.Choice{Level: compile.O0, Enable: []string{"gvn.early"}})
 	cols := columns(t, page)
 	if cols["gvn-early"] == nil {
 		t.Fatal("no column for gvn, though a*a stands there twice")
@@ -166,7 +166,7 @@ func TestTagKeepsNamesOfValuesThroughThePasses(t *testing.T) {
 }
 
 func TestNewNamesRunsThatChangedNothing(t *testing.T) {
-	p := compile(t, "scale.go", scale)
+	p := compiled(t, "scale.go", scale)
 	_, report, err := opt.Run(p, opt.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -186,8 +186,8 @@ func TestNewNamesRunsThatChangedNothing(t *testing.T) {
 	for _, s := range report.Passes {
 		want = append(want, s.Run)
 	}
-	for _, r := range passes.Table() {
-		if r.Group == passes.Text && r.Name != "ptx.print" {
+	for _, r := range compile.Table() {
+		if r.Group == compile.Text && r.Name != "ptx.print" {
 			want = append(want, r.Name)
 		}
 	}
@@ -198,17 +198,17 @@ func TestNewNamesRunsThatChangedNothing(t *testing.T) {
 }
 
 func TestWriteGivesEqualBytesForEqualInput(t *testing.T) {
-	p, files := compile(t, "scale.go", scale), map[string]string{"scale.go": scale}
+	p, files := compiled(t, "scale.go", scale), map[string]string{"scale.go": scale}
 	first := write(t, p, files)
 	for range 4 {
-		if write(t, compile(t, "scale.go", scale), files) != first {
+		if write(t, compiled(t, "scale.go", scale), files) != first {
 			t.Fatal("two runs gave two pages")
 		}
 	}
 }
 
 func TestNewShowsTimesWhenAskedFor(t *testing.T) {
-	p := compile(t, "scale.go", scale)
+	p := compiled(t, "scale.go", scale)
 	for _, times := range []bool{false, true} {
 		root := parse(t, writeInput(t, explain.Input{Program: p, Target: ptx.Target{SM: 90}, Times: times}))
 		took := root.all(func(e *element) bool { return e.name == "dt" && e.text() == "took" })
@@ -219,7 +219,7 @@ func TestNewShowsTimesWhenAskedFor(t *testing.T) {
 }
 
 func TestSourceColumnFoldsDeclarationsWithoutRows(t *testing.T) {
-	root := parse(t, write(t, compile(t, "scale.go", scale), map[string]string{"scale.go": scale}))
+	root := parse(t, write(t, compiled(t, "scale.go", scale), map[string]string{"scale.go": scale}))
 	source := root.all(func(e *element) bool { return e.attrs["id"] == "source" })[0]
 	var folded strings.Builder
 	for _, d := range source.named("details") {
@@ -252,12 +252,12 @@ kernel @k workgroup(32) {
 }
 
 func TestNewRefusesNamesThatNoPassHas(t *testing.T) {
-	p := compile(t, "scale.go", scale)
-	_, err := explain.New(t.Context(), explain.Input{Program: p, Target: ptx.Target{SM: 90}, Passes: passes.Choice{Disable: []string{"fusion"}}})
+	p := compiled(t, "scale.go", scale)
+	_, err := explain.New(t.Context(), explain.Input{Program: p, Target: ptx.Target{SM: 90}, Passes: compile.Choice{Disable: []string{"fusion"}}})
 	if err == nil || !strings.Contains(err.Error(), `"fusion"`) {
 		t.Errorf("error %v, want one that names fusion", err)
 	}
-	root := parse(t, writeInput(t, explain.Input{Program: p, Target: ptx.Target{SM: 90}, Passes: passes.Choice{Disable: []string{"gvn"}}}))
+	root := parse(t, writeInput(t, explain.Input{Program: p, Target: ptx.Target{SM: 90}, Passes: compile.Choice{Disable: []string{"gvn"}}}))
 	if cols := root.all(func(e *element) bool { return strings.HasPrefix(e.attrs["id"], "gvn") }); len(cols) > 0 {
 		t.Error("a column for gvn, which was not to run")
 	}
@@ -278,7 +278,7 @@ func Weigh(t gpu.Thread, x []uint32) {
 
 // A table's contents, and what gets at them, belong to the line that declares the variable.
 func TestTablesAreLinkedToTheirDeclaration(t *testing.T) {
-	in := explain.Input{Program: compile(t, "weigh.go", tabled), Target: ptx.Target{SM: 90}}
+	in := explain.Input{Program: compiled(t, "weigh.go", tabled), Target: ptx.Target{SM: 90}}
 	in.Read = func(string) ([]byte, error) { return []byte(tabled), nil }
 	cols := columns(t, writeInput(t, in))
 	declared := line(t, cols["source"], "var weights").origins

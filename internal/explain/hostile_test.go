@@ -10,7 +10,7 @@ import (
 )
 
 func TestPageLoadsNothing(t *testing.T) {
-	page := write(t, compile(t, "scale.go", scale), map[string]string{"scale.go": scale})
+	page := write(t, compiled(t, "scale.go", scale), map[string]string{"scale.go": scale})
 	root := parse(t, page)
 	refs := []string{"src", "href", "srcset", "action", "data", "poster", "background", "ping", "formaction"}
 	root.all(func(e *element) bool {
@@ -35,7 +35,7 @@ func TestPageLoadsNothing(t *testing.T) {
 }
 
 func TestPageRunsItsOwnScriptOnly(t *testing.T) {
-	page := write(t, compile(t, "scale.go", scale), nil)
+	page := write(t, compiled(t, "scale.go", scale), nil)
 	_, rest, _ := strings.Cut(page, "\n<script>")
 	script, _, ok := strings.Cut(rest, "</script>")
 	if !ok {
@@ -73,7 +73,7 @@ func TestPageKeepsHostileTextText(t *testing.T) {
 			file := "a<b>" + strings.ReplaceAll(text, "\x00", "") + ".go"
 			src := strings.ReplaceAll(scale, "// Scale triples", "// "+text+"\n// Scale triples")
 			src = strings.ReplaceAll(src, "s := a*a", "/* "+text+" */ s := a*a")
-			root := parse(t, write(t, compile(t, file, src), map[string]string{file: src}))
+			root := parse(t, write(t, compiled(t, file, src), map[string]string{file: src}))
 			for _, name := range []string{"script", "img"} {
 				if n := len(root.named(name)); n != map[string]int{"script": 2, "img": 0}[name] {
 					t.Errorf("%d elements %s", n, name)
@@ -100,7 +100,7 @@ func TestPageKeepsHostileTextText(t *testing.T) {
 
 // Source need not be what was compiled: the file may have changed, or lie elsewhere.
 func TestSourceColumnShowsWhatIsNoGoAsItIs(t *testing.T) {
-	p := compile(t, "scale.go", scale)
+	p := compiled(t, "scale.go", scale)
 	for name, src := range map[string]string{
 		"empty": "", "one line": "x", "no Go": "`\n'\n/*\n\"\xff\xfe\n#!@", "short": "package kernels\n\nfunc f() {}\n", "CRLF": strings.ReplaceAll(scale, "\n", "\r\n"),
 	} {

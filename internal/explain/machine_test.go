@@ -19,7 +19,7 @@ func TestMachineCodeBelongsToWhatItsPTXBelongsTo(t *testing.T) {
 		}
 		return append(all, explain.MachineLine{Text: ".L_x_0:"}, explain.MachineLine{Text: "EXIT", PTX: 9999}, explain.MachineLine{Text: ""})
 	}
-	in := explain.Input{Program: compile(t, "scale.go", scale), Target: ptx.Target{SM: 90}, Disassemble: code,
+	in := explain.Input{Program: compiled(t, "scale.go", scale), Target: ptx.Target{SM: 90}, Disassemble: code,
 		Machine: &explain.Machine{Registers: 12, Spills: -1, Occupancy: 0.5, Limit: "registers", By: "an estimate", Estimated: true}}
 	in.Read = func(string) ([]byte, error) { return []byte(scale), nil }
 	page := writeInput(t, in)

@@ -42,8 +42,8 @@ func writeInput(t testing.TB, in explain.Input) string {
 	return b.String()
 }
 
-// compile compiles a file with one kernel.
-func compile(t testing.TB, name, src string) *ir.Program {
+// compiled compiles a file with one kernel.
+func compiled(t testing.TB, name, src string) *ir.Program {
 	t.Helper()
 	pkg, err := kernel.Parse(t.Context(), []kernel.File{{Name: name, Src: []byte(src)}}, kernel.Options{})
 	if err != nil {

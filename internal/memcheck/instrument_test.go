@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/govyre/vyre/internal/compile"
 	"github.com/govyre/vyre/internal/memcheck"
 	"github.com/govyre/vyre/internal/opt"
-	"github.com/govyre/vyre/internal/passes"
 	"github.com/govyre/vyre/ir"
 	"github.com/govyre/vyre/ir/text"
 	"github.com/govyre/vyre/ir/wire"
@@ -140,7 +140,7 @@ func K(t gpu.Thread, a float32, x, y []float32) {
 		t.Fatal(err)
 	}
 	q, sites := instrument(t, p)
-	for _, choice := range []passes.Choice{{}, passes.Choice{}.ForCPU()} {
+	for _, choice := range []compile.Choice{{}, compile.Choice{}.ForCPU()} {
 		left, _, err := opt.Run(q, opt.Options{Passes: choice})
 		if err != nil {
 			t.Fatal(err)

@@ -4,9 +4,9 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/govyre/vyre/internal/compile"
 	"github.com/govyre/vyre/internal/native/internal/amd64"
 	"github.com/govyre/vyre/internal/native/internal/arm64"
-	"github.com/govyre/vyre/internal/passes"
 	"github.com/govyre/vyre/ir"
 )
 
@@ -49,9 +49,9 @@ func (o Options) most(t target) int {
 	return t.registers
 }
 
-// compile makes machine code of a program that the passes have gone over.
-func compile(p *ir.Program, o Options) (f *function, code []byte, err error) {
-	failed := passes.Guard("making machine code", p.Name(), passes.Nowhere, func() { f, code, err = generate(p, o) })
+// translate makes machine code of a program that the passes have gone over.
+func translate(p *ir.Program, o Options) (f *function, code []byte, err error) {
+	failed := compile.Guard("making machine code", p.Name(), compile.Nowhere, func() { f, code, err = generate(p, o) })
 	if failed != nil {
 		return nil, nil, failed
 	}

@@ -10,7 +10,6 @@ import (
 	"github.com/govyre/vyre/internal/compile"
 	"github.com/govyre/vyre/internal/native"
 	"github.com/govyre/vyre/internal/opt"
-	"github.com/govyre/vyre/internal/passes"
 	"github.com/govyre/vyre/internal/ptx"
 	"github.com/govyre/vyre/internal/testing/long"
 	"github.com/govyre/vyre/internal/testing/shape"
@@ -75,7 +74,7 @@ func BenchmarkConstructs(b *testing.B) {
 		}
 		b.Run(s.Name+"/ptx", func(b *testing.B) {
 			onOneThread(b, func() error {
-				_, err := compile.Program(p, ptx.Target{SM: 90}, compile.Options{})
+				_, err := ptx.Compile(p, ptx.Target{SM: 90}, ptx.Options{})
 				return err
 			})
 		})
@@ -98,7 +97,7 @@ func onOneThread(b *testing.B, do func() error) {
 
 // forCPU compiles a program as device cpu does.
 func forCPU(p *ir.Program) error {
-	q, _, err := opt.Run(p, opt.Options{Passes: passes.Choice{}.ForCPU()})
+	q, _, err := opt.Run(p, opt.Options{Passes: compile.Choice{}.ForCPU()})
 	if err != nil {
 		return err
 	}

@@ -21,7 +21,7 @@ func CodeWith(p *ir.Program, target string, o Options) ([]byte, error) {
 		return nil, err
 	}
 	o.target = &t.target
-	_, code, err := compile(p, o)
+	_, code, err := translate(p, o)
 	return code, err
 }
 

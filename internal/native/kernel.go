@@ -63,7 +63,7 @@ func New(p *ir.Program, o Options) (*Kernel, error) {
 	if err := hostLacks(); err != nil {
 		return nil, err
 	}
-	f, code, err := compile(p, o)
+	f, code, err := translate(p, o)
 	if err != nil {
 		return nil, err
 	}

@@ -100,7 +100,7 @@ func list(p *ir.Program, name string, o Options) (*Listing, error) {
 	}
 	m := newMarks()
 	o.target, o.marks = &t.target, m
-	f, code, err := compile(p, o)
+	f, code, err := translate(p, o)
 	if err != nil {
 		return nil, err
 	}

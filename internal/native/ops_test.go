@@ -6,11 +6,11 @@ import (
 	"testing"
 
 	"github.com/govyre/vyre/driver"
+	"github.com/govyre/vyre/internal/compile"
 	"github.com/govyre/vyre/internal/conform"
 	"github.com/govyre/vyre/internal/exact"
 	"github.com/govyre/vyre/internal/native"
 	"github.com/govyre/vyre/internal/opt"
-	"github.com/govyre/vyre/internal/passes"
 	"github.com/govyre/vyre/ir"
 )
 
@@ -48,7 +48,7 @@ func chosen(rng *rand.Rand, o *conform.OpCase, groups int) conform.Case {
 
 // byGo lists the ops that Go computes in what the passes make of a program.
 func byGo(t *testing.T, p *ir.Program, target string) (ops []ir.Op) {
-	q, _, err := opt.Run(p, opt.Options{Passes: passes.Choice{}.ForCPU()})
+	q, _, err := opt.Run(p, opt.Options{Passes: compile.Choice{}.ForCPU()})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,10 +15,10 @@ import (
 
 	"github.com/rogpeppe/go-internal/txtar"
 
+	"github.com/govyre/vyre/internal/compile"
 	"github.com/govyre/vyre/internal/conform"
 	"github.com/govyre/vyre/internal/interp"
 	"github.com/govyre/vyre/internal/opt"
-	"github.com/govyre/vyre/internal/passes"
 	"github.com/govyre/vyre/ir"
 	"github.com/govyre/vyre/ir/text"
 )
@@ -106,8 +106,8 @@ func cases(t testing.TB) []*passCase {
 
 // only are the options that run the named passes and nothing else.
 func only(names []string) opt.Options {
-	var runs []passes.Run
-	for _, r := range passes.Table() {
+	var runs []compile.Run
+	for _, r := range compile.Table() {
 		if slices.Contains(names, r.Pass) {
 			runs = append(runs, r)
 		}
@@ -118,11 +118,11 @@ func only(names []string) opt.Options {
 // everyWay are the options under which a regression must hold.
 func everyWay() map[string]opt.Options {
 	ways := map[string]opt.Options{
-		"O0": {Passes: passes.Choice{Level: passes.O0}, Check: true},
-		"O1": {Passes: passes.Choice{Level: passes.O1}, Check: true},
-		"O2": {Passes: passes.Choice{Level: passes.O2}, Check: true},
+		"O0": {Passes: compile.Choice{Level: compile.O0}, Check: true},
+		"O1": {Passes: compile.Choice{Level: compile.O1}, Check: true},
+		"O2": {Passes: compile.Choice{Level: compile.O2}, Check: true},
 	}
-	for _, p := range passes.All() {
+	for _, p := range compile.All() {
 		ways[p.Name] = only([]string{p.Name})
 	}
 	return ways

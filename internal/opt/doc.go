@@ -7,7 +7,7 @@
 // a digest of its own. Every bit of every result stays (ir says what that allows); positions,
 // names and messages follow the rows they belong to. What the host was promised about a launch stays too.
 //
-// Run takes the runs of the table of package passes, but for the group text, over one working copy
+// Run takes the runs of the table of package compile, but for the group text, over one working copy
 // (work.go): columns made mutable, with the rows of each region linked, so that an edit renumbers
 // nothing. Sealing writes fresh columns, canonicalises and verifies.
 //

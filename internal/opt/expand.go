@@ -1,8 +1,8 @@
 package opt
 
 import (
+	"github.com/govyre/vyre/internal/compile"
 	"github.com/govyre/vyre/internal/exact"
-	"github.com/govyre/vyre/internal/passes"
 	"github.com/govyre/vyre/ir"
 )
 
@@ -11,7 +11,7 @@ import (
 // interpreter evaluates an op with a recipe by running the very same recipe. A program without such ops is
 // returned as it is. O(rows).
 func Expand(p *ir.Program) (*ir.Program, error) {
-	q, _, err := Run(p, Options{Passes: passes.Choice{Level: passes.O0}})
+	q, _, err := Run(p, Options{Passes: compile.Choice{Level: compile.O0}})
 	return q, err
 }
 

@@ -3,8 +3,8 @@ package opt
 import (
 	"testing"
 
+	"github.com/govyre/vyre/internal/compile"
 	"github.com/govyre/vyre/internal/exact"
-	"github.com/govyre/vyre/internal/passes"
 	"github.com/govyre/vyre/ir"
 )
 
@@ -21,7 +21,7 @@ func Weaken(o Options, k int) Options {
 }
 
 // WithRuns returns o with other runs, in another order, than what its choice has.
-func WithRuns(o Options, runs []passes.Run) Options {
+func WithRuns(o Options, runs []compile.Run) Options {
 	o.runs = runs
 	return o
 }
@@ -59,7 +59,7 @@ func (i Interval) Says() bool {
 func OperandRanges(p *ir.Program) map[ir.Row][3]Interval {
 	all := make(map[ir.Row][3]Interval)
 	w := open(p)
-	w.stats = new(passes.Stats)
+	w.stats = new(compile.Stats)
 	w.ranges(func(g *ranges, r ir.Row) {
 		var at [3]Interval
 		for k, v := range [3]ir.Row{w.A(r), w.B(r), w.C(r)} {
@@ -77,13 +77,13 @@ func OperandRanges(p *ir.Program) map[ir.Row][3]Interval {
 
 // RunForgetting is Run at the default level with nothing kept from one pass to the next, and each of them run.
 func RunForgetting(p *ir.Program) (*ir.Program, error) {
-	runs, err := passes.Choice{}.Runs()
+	runs, err := compile.Choice{}.Runs()
 	if err != nil {
 		return nil, err
 	}
 	r := &run{src: p, sealed: p, traced: p, rep: &Report{}}
 	for _, at := range runs {
-		if at.Group == passes.Text {
+		if at.Group == compile.Text {
 			break
 		}
 		r.idle = make(map[string]int)
@@ -112,7 +112,7 @@ func Around(t ir.Type, vals ...uint64) Interval {
 // Transfers returns a function that gives the interval of row r's value for those of its operands.
 func Transfers(p *ir.Program) func(r ir.Row, in [3]Interval) Interval {
 	w := open(p)
-	w.stats = new(passes.Stats)
+	w.stats = new(compile.Stats)
 	return func(r ir.Row, in [3]Interval) Interval {
 		out := Interval{n: widthOf(w.Type[r])}
 		w.transfer(r, &out.i, func(v ir.Row) *interval {

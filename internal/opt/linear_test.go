@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/govyre/vyre/internal/compile"
 	"github.com/govyre/vyre/internal/opt"
-	"github.com/govyre/vyre/internal/passes"
 	"github.com/govyre/vyre/internal/testing/long"
 	"github.com/govyre/vyre/internal/testing/shape"
 	"github.com/govyre/vyre/ir"
@@ -16,7 +16,7 @@ func TestPassesAreLinear(t *testing.T) {
 	for _, s := range shape.All {
 		t.Run(s.Name, func(t *testing.T) {
 			t.Parallel()
-			var last []passes.Stats
+			var last []compile.Stats
 			sizes := []int{6250, 12500, 25000}
 			if long.Enabled() {
 				sizes = []int{12500, 25000, 50000, 100000}
@@ -50,12 +50,12 @@ func program(t testing.TB, s shape.Shape, n int) *ir.Program {
 // the verifier's part shows in BenchmarkSeal of package verify.
 func BenchmarkRun(b *testing.B) {
 	for _, s := range shape.All {
-		for _, level := range []passes.Level{passes.O1, passes.O2} {
-			b.Run(fmt.Sprintf("%s/10000/O%d", s.Name, level-passes.O0), func(b *testing.B) {
+		for _, level := range []compile.Level{compile.O1, compile.O2} {
+			b.Run(fmt.Sprintf("%s/10000/O%d", s.Name, level-compile.O0), func(b *testing.B) {
 				p := program(b, s, 10000)
 				b.ReportAllocs()
 				for b.Loop() {
-					if _, _, err := opt.Run(p, opt.Options{Passes: passes.Choice{Level: level}}); err != nil {
+					if _, _, err := opt.Run(p, opt.Options{Passes: compile.Choice{Level: level}}); err != nil {
 						b.Fatal(err)
 					}
 				}

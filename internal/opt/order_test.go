@@ -9,28 +9,28 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/govyre/vyre/internal/compile"
 	"github.com/govyre/vyre/internal/conform"
 	"github.com/govyre/vyre/internal/opt"
-	"github.com/govyre/vyre/internal/passes"
 	"github.com/govyre/vyre/internal/testing/long"
 	"github.com/govyre/vyre/ir"
 	"github.com/govyre/vyre/ir/text"
 )
 
 // shuffled returns the runs before the group text in a random order that keeps to the groups and the constraints.
-func shuffled(rng *rand.Rand) []passes.Run {
-	var left, order []passes.Run
-	for _, r := range passes.Table() {
-		if r.Group != passes.Text {
+func shuffled(rng *rand.Rand) []compile.Run {
+	var left, order []compile.Run
+	for _, r := range compile.Table() {
+		if r.Group != compile.Text {
 			left = append(left, r)
 		}
 	}
-	free := func(r passes.Run) bool {
+	free := func(r compile.Run) bool {
 		for _, other := range left {
 			if other.Group < r.Group {
 				return false
 			}
-			for _, c := range passes.Constraints() {
+			for _, c := range compile.Constraints() {
 				if c.First == other.Name && c.Then == r.Name {
 					return false
 				}
@@ -98,7 +98,7 @@ func TestRunMakesAnErrorOfAPanic(t *testing.T) {
 	for range 8 {
 		running.Go(func() {
 			_, _, err := opt.Run(p[0], opt.Options{})
-			var e *passes.InternalError
+			var e *compile.InternalError
 			if !errors.As(err, &e) || e.Run != "bounds.early" || e.Kernel != "stored" || e.Pos.Line != 5 || len(e.Stack) == 0 {
 				t.Errorf("got %v, want an internal error of bounds.early at the end", err)
 				return
@@ -111,7 +111,7 @@ func TestRunMakesAnErrorOfAPanic(t *testing.T) {
 		})
 	}
 	running.Wait()
-	if _, _, err := opt.Run(p[0], opt.Options{Passes: passes.Choice{Disable: []string{"bounds"}}}); err != nil {
+	if _, _, err := opt.Run(p[0], opt.Options{Passes: compile.Choice{Disable: []string{"bounds"}}}); err != nil {
 		t.Errorf("without the pass: %v", err)
 	}
 }

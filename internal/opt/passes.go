@@ -1,10 +1,10 @@
 package opt
 
-import (
-	"github.com/govyre/vyre/internal/passes"
-)
+import "github.com/govyre/vyre/internal/compile"
 
-// functions are the passes by the names that the table of package passes has for them.
+import ()
+
+// functions are the passes by the names that the table of package compile has for them.
 var functions = map[string]func(*work){
 	"canonical": canonical,
 	"fold":      fold,
@@ -35,21 +35,21 @@ var functions = map[string]func(*work){
 }
 
 // applies reports whether there may be anything to do for a run that depends on what happened before.
-func (w *work) applies(when passes.When) bool {
+func (w *work) applies(when compile.When) bool {
 	switch when {
-	case passes.IfReopened:
+	case compile.IfReopened:
 		return w.reopened
-	case passes.IfInnerLoops:
+	case compile.IfInnerLoops:
 		return w.innerLoops()
-	case passes.IfChecks:
+	case compile.IfChecks:
 		return w.checks
 	}
 	return true
 }
 
 func init() {
-	for _, r := range passes.Table() {
-		if r.Group != passes.Text && functions[r.Pass] == nil {
+	for _, r := range compile.Table() {
+		if r.Group != compile.Text && functions[r.Pass] == nil {
 			panic("BUG: opt: the pass " + r.Pass + " has no function")
 		}
 	}

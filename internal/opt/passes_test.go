@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/govyre/vyre/internal/compile"
 	"github.com/govyre/vyre/internal/conform"
 	"github.com/govyre/vyre/internal/opt"
-	"github.com/govyre/vyre/internal/passes"
 	"github.com/govyre/vyre/internal/testing/long"
 	"github.com/govyre/vyre/ir"
 	"github.com/govyre/vyre/ir/text"
@@ -17,9 +17,9 @@ import (
 func TestRunRefusesOptionsThatNameNoPass(t *testing.T) {
 	p := conform.Random(1).Program
 	for name, o := range map[string]opt.Options{
-		"enable":  {Passes: passes.Choice{Enable: []string{"fusion"}}},
-		"disable": {Passes: passes.Choice{Disable: []string{"fusion"}}},
-		"level":   {Passes: passes.Choice{Level: 9}},
+		"enable":  {Passes: compile.Choice{Enable: []string{"fusion"}}},
+		"disable": {Passes: compile.Choice{Disable: []string{"fusion"}}},
+		"level":   {Passes: compile.Choice{Level: 9}},
 	} {
 		_, _, err := opt.Run(p, o)
 		if err == nil || name != "level" && !strings.Contains(err.Error(), `"fusion"`) {
@@ -61,7 +61,7 @@ func TestRunTracesEveryPassAndTheProgramAfterIt(t *testing.T) {
 		p := conform.Random(seed).Program
 		var traced []string
 		last := p
-		trace := func(s passes.Stats, q *ir.Program) {
+		trace := func(s compile.Stats, q *ir.Program) {
 			traced = append(traced, s.Run)
 			if q != last && q.Digest() == last.Digest() {
 				t.Errorf("seed %d: %s changed nothing and gave another program", seed, s.Run)
@@ -104,7 +104,7 @@ func TestRunReportsALimitAsOne(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, o := range []opt.Options{{Passes: passes.Choice{Level: passes.O0}}, {Passes: passes.Choice{Level: passes.O0}, Check: true}} {
+		for _, o := range []opt.Options{{Passes: compile.Choice{Level: compile.O0}}, {Passes: compile.Choice{Level: compile.O0}, Check: true}} {
 			_, _, err = opt.Run(ps[0], o)
 			var ds ir.Diags
 			if !errors.As(err, &ds) || ds[0].Code != "VY502" || !strings.Contains(err.Error(), what+": ") || strings.Contains(err.Error(), "BUG") {

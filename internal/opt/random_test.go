@@ -8,10 +8,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/govyre/vyre/internal/compile"
 	"github.com/govyre/vyre/internal/conform"
 	"github.com/govyre/vyre/internal/interp"
 	"github.com/govyre/vyre/internal/opt"
-	"github.com/govyre/vyre/internal/passes"
 	"github.com/govyre/vyre/internal/testing/long"
 )
 
@@ -25,14 +25,14 @@ func TestRunKeepsTheMeaningOfRandomPrograms(t *testing.T) {
 	seed := long.Seed(t, 0)
 	rng := rand.New(rand.NewPCG(1+seed, 2)) // other subsets for other programs
 	devices := []conform.Device{
-		optimising{Options: opt.Options{Passes: passes.Choice{Level: passes.O2}}, detect: interp.Races},
-		optimising{Options: opt.Options{Passes: passes.Choice{Level: passes.O2}, Check: true}, schedule: interp.Reversed},
-		optimising{Options: opt.Options{Passes: passes.Choice{Level: passes.O1}}, schedule: interp.Seeded(1)},
-		optimising{Options: opt.Options{Passes: passes.Choice{Level: passes.O0}}},
+		optimising{Options: opt.Options{Passes: compile.Choice{Level: compile.O2}}, detect: interp.Races},
+		optimising{Options: opt.Options{Passes: compile.Choice{Level: compile.O2}, Check: true}, schedule: interp.Reversed},
+		optimising{Options: opt.Options{Passes: compile.Choice{Level: compile.O1}}, schedule: interp.Seeded(1)},
+		optimising{Options: opt.Options{Passes: compile.Choice{Level: compile.O0}}},
 	}
 	for range 3 {
 		var o opt.Options
-		for _, p := range passes.Optional() {
+		for _, p := range compile.Optional() {
 			if rng.IntN(3) == 0 {
 				o.Passes.Disable = append(o.Passes.Disable, p)
 			}
@@ -49,12 +49,12 @@ func TestRunKeepsTheMeaningOfRandomPrograms(t *testing.T) {
 }
 
 func TestRunKeepsTheMeaningOfTheSuite(t *testing.T) {
-	for name, level := range map[string]passes.Level{"O0": passes.O0, "O1": passes.O1, "O2": passes.O2} {
-		if level != passes.O2 && !long.Enabled() {
+	for name, level := range map[string]compile.Level{"O0": compile.O0, "O1": compile.O1, "O2": compile.O2} {
+		if level != compile.O2 && !long.Enabled() {
 			continue // the random programs and the cases are run at every level
 		}
 		t.Run(name, func(t *testing.T) {
-			s, err := conform.Run(context.Background(), optimising{Options: opt.Options{Passes: passes.Choice{Level: level}}}, conform.Options{
+			s, err := conform.Run(context.Background(), optimising{Options: opt.Options{Passes: compile.Choice{Level: level}}}, conform.Options{
 				Skip: func(c *conform.Case) bool { return c.Host != nil }, // of the host alone: no program goes through the passes
 			})
 			if err != nil {
@@ -88,7 +88,7 @@ func TestPassesFindSomethingToDoInRandomPrograms(t *testing.T) {
 			programs[name]++
 		}
 	}
-	for _, p := range passes.All() {
+	for _, p := range compile.All() {
 		name := p.Name
 		if strings.HasPrefix(name, "ptx.") || name == "accurate" { // programs whose results are exact have nothing for it
 			continue

@@ -1,17 +1,17 @@
 package opt
 
 import (
-	"github.com/govyre/vyre/internal/passes"
+	"github.com/govyre/vyre/internal/compile"
 	"github.com/govyre/vyre/ir"
 )
 
 // Report says what a run did. Its JSON form is stable.
 type Report struct {
-	Kernel   string         `json:"kernel"`
-	Passes   []passes.Stats `json:"passes"` // in the order they ran
-	Before   Totals         `json:"before"`
-	After    Totals         `json:"after"`
-	Verified int            `json:"verified"` // how often the program was sealed on the way
+	Kernel   string          `json:"kernel"`
+	Passes   []compile.Stats `json:"passes"` // in the order they ran
+	Before   Totals          `json:"before"`
+	After    Totals          `json:"after"`
+	Verified int             `json:"verified"` // how often the program was sealed on the way
 
 	// Notes say what the passes left that costs time: arrays in local memory, loops over constants that are loops still.
 	Notes []Note `json:"notes,omitempty"`

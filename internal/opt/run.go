@@ -6,28 +6,28 @@ import (
 	"slices"
 	"time"
 
-	"github.com/govyre/vyre/internal/passes"
+	"github.com/govyre/vyre/internal/compile"
 	"github.com/govyre/vyre/ir"
 	"github.com/govyre/vyre/ir/verify"
 )
 
 // Options are the choices of a run; the zero value does what is best for most programs.
 type Options struct {
-	Passes passes.Choice
+	Passes compile.Choice
 
 	Check bool // seal and verify after every run of a pass, not only at the end
 
 	// Trace is called after each run with what it did and with the program as it is then: the very one of the call before
 	// if nothing changed.
-	Trace func(passes.Stats, *ir.Program)
+	Trace func(compile.Stats, *ir.Program)
 
 	weak weakness
-	runs []passes.Run // instead of what Passes chooses; tests try other orders
+	runs []compile.Run // instead of what Passes chooses; tests try other orders
 }
 
 // Run takes p through the runs before the group text. The result is sealed and verified, and is p itself when there was
 // nothing to do. The error names an option that is wrong; is an ir.Diags if the program becomes larger than one may be; or
-// names, as a BUG, the run that broke the program; after a panic it is a *passes.InternalError.
+// names, as a BUG, the run that broke the program; after a panic it is a *compile.InternalError.
 func Run(p *ir.Program, o Options) (*ir.Program, *Report, error) {
 	runs := o.runs
 	if runs == nil {
@@ -39,7 +39,7 @@ func Run(p *ir.Program, o Options) (*ir.Program, *Report, error) {
 	rep := &Report{Kernel: p.Name(), Before: Count(p)}
 	r := &run{o: o, src: p, sealed: p, traced: p, idle: make(map[string]int), rep: rep}
 	for _, at := range runs {
-		if at.Group == passes.Text {
+		if at.Group == compile.Text {
 			break
 		}
 		if err := r.pass(at); err != nil {
@@ -78,7 +78,7 @@ type run struct {
 }
 
 // pass runs one row of the table, unless it has nothing to do in the very program that it has.
-func (r *run) pass(at passes.Run) error {
+func (r *run) pass(at compile.Run) error {
 	if r.work == nil {
 		r.work = open(r.sealed)
 		r.work.weak = r.o.weak
@@ -87,9 +87,9 @@ func (r *run) pass(at passes.Run) error {
 	if !w.applies(at.When) {
 		return nil
 	}
-	r.rep.Passes = append(r.rep.Passes, passes.Stats{Run: at.Name, Pass: at.Pass})
+	r.rep.Passes = append(r.rep.Passes, compile.Stats{Run: at.Name, Pass: at.Pass})
 	w.stats, w.row = &r.rep.Passes[len(r.rep.Passes)-1], ir.NoRow
-	if err := passes.Guard(at.Name, r.src.Name(), w.where, func() { r.call(at) }); err != nil {
+	if err := compile.Guard(at.Name, r.src.Name(), w.where, func() { r.call(at) }); err != nil {
 		return err
 	}
 	if !r.o.Check && r.o.Trace == nil {
@@ -108,7 +108,7 @@ func (r *run) pass(at passes.Run) error {
 }
 
 // call calls the function of a pass and keeps count of what it does.
-func (r *run) call(at passes.Run) {
+func (r *run) call(at compile.Run) {
 	w := r.work
 	edits, marked, visits, start := w.edits, w.marked, w.visits, time.Now()
 	seen := w.state // what the pass can see of the work
@@ -121,7 +121,7 @@ func (r *run) call(at passes.Run) {
 			r.idle[at.Pass] = state
 		}
 	}
-	if p, _ := passes.Of(at.Pass); p.Reopens && w.edits-edits > w.marked-marked {
+	if p, _ := compile.Of(at.Pass); p.Reopens && w.edits-edits > w.marked-marked {
 		w.reopened = true
 	}
 	if w.edits != edits {
@@ -140,7 +140,7 @@ func (r *run) seal(who string) (out *ir.Program, err error) {
 	}
 	w := r.work
 	w.row = ir.NoRow
-	if failed := passes.Guard(who, r.src.Name(), w.where, func() { out, err = verify.Seal(w.code()) }); failed != nil {
+	if failed := compile.Guard(who, r.src.Name(), w.where, func() { out, err = verify.Seal(w.code()) }); failed != nil {
 		return nil, failed
 	}
 	if overLimit(err) {

@@ -6,11 +6,11 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/govyre/vyre/internal/compile"
 	"github.com/govyre/vyre/internal/conform"
 	"github.com/govyre/vyre/internal/exact"
 	"github.com/govyre/vyre/internal/interp"
 	"github.com/govyre/vyre/internal/opt"
-	"github.com/govyre/vyre/internal/passes"
 	"github.com/govyre/vyre/internal/testing/long"
 	"github.com/govyre/vyre/ir"
 	"github.com/govyre/vyre/ir/build"
@@ -78,7 +78,7 @@ func (c counting) rounds(from, to uint64) int {
 // the buffers; with races and accesses that claim to be in bounds reported.
 func TestUnrollKeepsTheMeaningOfLoops(t *testing.T) {
 	before := conform.Interp(interp.Options{})
-	after := optimising{Options: opt.Options{Passes: passes.Choice{Level: passes.O2}}, detect: interp.Races}
+	after := optimising{Options: opt.Options{Passes: compile.Choice{Level: compile.O2}}, detect: interp.Races}
 	words := func(n int) conform.Arg {
 		data := make([]byte, 4*n)
 		for i := range data {

@@ -3,7 +3,7 @@ package opt
 import (
 	"slices"
 
-	"github.com/govyre/vyre/internal/passes"
+	"github.com/govyre/vyre/internal/compile"
 	"github.com/govyre/vyre/ir"
 )
 
@@ -61,7 +61,7 @@ type work struct {
 	visits  int    // rows and operands touched, for the test of linear work
 	sums    int    // rows that may still be written for sums that count bits
 	row     ir.Row // where the last walk is, for errors
-	stats   *passes.Stats
+	stats   *compile.Stats
 	left    left
 	weak    weakness
 }

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/govyre/vyre/internal/passes"
+	"github.com/govyre/vyre/internal/compile"
 	"github.com/govyre/vyre/internal/testing/shape"
 	"github.com/govyre/vyre/ir"
 	"github.com/govyre/vyre/ir/build"
@@ -21,10 +21,10 @@ func TestStructureAndMemoryAreSeenWithoutTheRest(t *testing.T) {
 				t.Fatal(err)
 			}
 			w := open(p)
-			w.stats = &passes.Stats{}
+			w.stats = &compile.Stats{}
 			checkWalks(t, w, "open")
-			for _, r := range passes.Table() {
-				if r.Group != passes.Text && r.Level != passes.Named {
+			for _, r := range compile.Table() {
+				if r.Group != compile.Text && r.Level != compile.Named {
 					functions[r.Pass](w)
 					w.legalise()
 					checkWalks(t, w, r.Name)

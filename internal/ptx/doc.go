@@ -1,7 +1,13 @@
 // Package ptx turns sealed programs into PTX, the assembly text that NVIDIA's driver compiles.
 //
-// In go programs whose ops with recipes the pass expand has replaced, and a Target that Check accepts them for; out comes a Module: the text, and for each entry what a launch has to
-// know (where parameters lie, how much shared memory, which line stands for which row).
+//	ir.Program ── Check ──▶ opt.Run ──▶ Emit ──▶ Module
+//	              target    early, loops,  text
+//	                        late, lowering
+//
+// Compile takes programs through the whole table of package compile, and tells on request what there is after each run.
+// Out comes a Module: the text, and for each entry what a launch has to know (where parameters lie, how much shared memory,
+// which line stands for which row). Emit is the last group alone: in go programs whose ops with recipes the pass expand has
+// replaced, and a Target that Check accepts them for.
 //
 //	p ── lanes ── select ── address ── predicate ── copies ── dce ── sink ── align ── print
 //
@@ -14,7 +20,9 @@
 //
 // What always holds: the text is the same for the same program and target, bit for bit; the assembler takes it;
 // nothing is contracted, flushed or reordered, so the results are the interpreter's bits. What a target lacks is
-// for Check to say, before any of this: it names the op, the architecture and what to do.
+// for Check to say, before any pass runs, so that the passes do not decide it: it names the op, the architecture and what
+// to do. A program is verified once on the way, and its ops are expanded once. Compile does not panic: its own mistakes
+// are a *compile.InternalError.
 //
 // Nothing here allocates registers, schedules, or moves work of the program across control: the passes of opt do
 // what can be done in the program, the assembler the rest. Functions keep no state; any number may run at once.
@@ -22,5 +30,5 @@
 // Files whose names begin with errata_ avoid an error of the assembler; the number is that of its entry in
 // docs/design/assembler-errors.md.
 //
-// Start reading in stages.go, then select.go.
+// Start reading in compile.go, then stages.go and select.go.
 package ptx

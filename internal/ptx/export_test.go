@@ -3,14 +3,14 @@ package ptx
 import (
 	"testing"
 
-	"github.com/govyre/vyre/internal/passes"
+	"github.com/govyre/vyre/internal/compile"
 	"github.com/govyre/vyre/ir"
 )
 
 // Visits compiles p for sm_90 and returns how many instructions the stages looked at, and how many are left.
 func Visits(p *ir.Program) (visits, insts int) {
 	f := newFunction(p, Target{SM: 90}, "k", 1)
-	if err := f.stages(passes.Table(), nil); err != nil {
+	if err := f.stages(compile.Table()); err != nil {
 		panic(err)
 	}
 	return f.visits, len(f.insts)

@@ -43,8 +43,10 @@ type function struct {
 	accesses []access
 	copying  []copying
 
-	visits int       // instructions that the stages looked at, for the test of linear work
-	val    []operand // by row: where its value is
+	visits int        // instructions that the stages looked at, for the test of linear work
+	trace  func(Step) // nil if none was asked for
+	traced string     // listing of the last step
+	val    []operand  // by row: where its value is
 }
 
 // paramDecl is one parameter as the entry declares it.

@@ -9,7 +9,6 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/govyre/vyre/internal/compile"
 	"github.com/govyre/vyre/internal/conform"
 	"github.com/govyre/vyre/internal/ptx"
 	"github.com/govyre/vyre/ir"
@@ -78,7 +77,7 @@ func TestEmitIsStable(t *testing.T) {
 		texts := make(map[string]bool)
 		for round := range 5 {
 			runtime.GOMAXPROCS(1 + round%2*7)
-			m, err := compile.Program(p, ptx.Target{SM: 80}, compile.Options{Passes: asWritten.Passes, LineInfo: true, Annotate: true})
+			m, err := ptx.Compile(p, ptx.Target{SM: 80}, ptx.Options{Passes: asWritten.Passes, LineInfo: true, Annotate: true})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -215,7 +214,7 @@ func TestEmitNamesTheEntry(t *testing.T) {
 		{strings.Repeat("a", 60), strings.Repeat("a", 48)},
 	}
 	for _, row := range rows {
-		m, err := compile.Program(p, ptx.Target{SM: 70}, compile.Options{Passes: asWritten.Passes, Label: row.label})
+		m, err := ptx.Compile(p, ptx.Target{SM: 70}, ptx.Options{Passes: asWritten.Passes, Label: row.label})
 		if err != nil {
 			t.Fatal(err)
 		}

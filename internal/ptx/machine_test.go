@@ -12,7 +12,6 @@ import (
 	"testing"
 
 	"github.com/govyre/vyre/internal/compile"
-	"github.com/govyre/vyre/internal/passes"
 	"github.com/govyre/vyre/internal/ptx"
 	"github.com/govyre/vyre/internal/testing/long"
 	"github.com/govyre/vyre/internal/testing/needs"
@@ -62,17 +61,17 @@ func TestPassesShortenMachineCode(t *testing.T) {
 			k.section[f.Name] = string(f.Data)
 		}
 		p := machineProgram(t, file, k.section)
-		add := func(choice passes.Choice) int {
-			m, err := compile.Program(p, ptx.Target{SM: 90}, compile.Options{Passes: choice, Label: fmt.Sprintf("k%d", len(texts))})
+		add := func(choice compile.Choice) int {
+			m, err := ptx.Compile(p, ptx.Target{SM: 90}, ptx.Options{Passes: choice, Label: fmt.Sprintf("k%d", len(texts))})
 			if err != nil {
 				t.Fatalf("%s: %v", file, err)
 			}
 			texts = append(texts, m.Text)
 			return len(texts) - 1
 		}
-		k.all = add(passes.Choice{})
+		k.all = add(compile.Choice{})
 		if pass := strings.TrimSpace(k.section["without"]); pass != "" {
-			k.less = add(passes.Choice{Disable: []string{pass}})
+			k.less = add(compile.Choice{Disable: []string{pass}})
 		}
 		kernels[file] = k
 	}

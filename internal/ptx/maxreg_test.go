@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/govyre/vyre/internal/compile"
 	"github.com/govyre/vyre/internal/ptx"
 	"github.com/govyre/vyre/internal/testing/needs"
 )
@@ -32,7 +31,7 @@ func TestMaxRegistersIsPrinted(t *testing.T) {
 	for bound, want := range map[int]string{0: ".reqntid 32, 1, 1\n{", 40: ".reqntid 32, 1, 1\n.maxnreg 40\n{"} {
 		o := asWritten
 		o.MaxRegisters = bound
-		m, err := compile.Program(p, ptx.Target{SM: 90}, o)
+		m, err := ptx.Compile(p, ptx.Target{SM: 90}, o)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -50,7 +49,7 @@ func TestMaxRegistersBinds(t *testing.T) {
 	registers := func(bound int) int {
 		o := asWritten
 		o.MaxRegisters = bound
-		m, err := compile.Program(p, ptx.Target{SM: 80}, o)
+		m, err := ptx.Compile(p, ptx.Target{SM: 80}, o)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -4,25 +4,9 @@ import (
 	"encoding/hex"
 	"fmt"
 
-	"github.com/govyre/vyre/internal/passes"
 	"github.com/govyre/vyre/ir"
 	"github.com/govyre/vyre/ir/verify"
 )
-
-// Options chooses what stands in the text beside the code. The zero Options prints nothing else.
-type Options struct {
-	Label    string // names the entry instead of the program
-	LineInfo bool   // .file and .loc, for debuggers and profilers
-	Annotate bool   // the program's row after each instruction
-
-	// MaxRegisters bounds the registers of a thread; 0 leaves that to the assembler.
-	MaxRegisters int
-
-	Passes passes.Choice
-	// Trace is called after each run of the group text with what it did, and with the instructions of the kernel as they
-	// are then; for the last of them, ptx.print, with its text in the module.
-	Trace func(passes.Stats, *ir.Program, Listing)
-}
 
 // Listing is the instructions of a kernel on the way. Until they are worked out, places in memory are written as
 // the program names them and carried values as copies of lists, which no assembler takes.
@@ -107,7 +91,8 @@ func Emit(ps []*ir.Program, t Target, o Options) (*Module, error) {
 			return nil, err
 		}
 		f := newFunction(p, t, entry, len(ps))
-		if err := f.stages(runs, o.Trace); err != nil {
+		f.trace = o.Trace
+		if err := f.stages(runs); err != nil {
 			return nil, err
 		}
 		if v.less(f.version) {
@@ -118,7 +103,7 @@ func Emit(ps []*ir.Program, t Target, o Options) (*Module, error) {
 	m := &Module{Target: t, Version: v.String()}
 	w.module(v, t, fs)
 	for _, f := range fs {
-		if err := f.print(w, o.Trace); err != nil {
+		if err := f.print(w); err != nil {
 			return nil, err
 		}
 		m.Kernels = append(m.Kernels, f.kernel())

@@ -3,7 +3,6 @@ package ptx_test
 import (
 	"testing"
 
-	"github.com/govyre/vyre/internal/compile"
 	"github.com/govyre/vyre/internal/conform"
 	"github.com/govyre/vyre/internal/ptx"
 	"github.com/govyre/vyre/internal/testing/long"
@@ -53,7 +52,7 @@ func TestRandomProgramsComeNearEveryError(t *testing.T) {
 // lowered is p as the passes make it for the emitter.
 func lowered(t *testing.T, p *ir.Program) *ir.Program {
 	t.Helper()
-	_, err := compile.Program(p, ptx.Target{SM: 90}, compile.Options{Trace: func(s compile.Step) { p = s.Program }})
+	_, err := ptx.Compile(p, ptx.Target{SM: 90}, ptx.Options{Trace: func(s ptx.Step) { p = s.Program }})
 	if err != nil {
 		t.Fatal(err)
 	}

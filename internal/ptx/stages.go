@@ -3,11 +3,11 @@ package ptx
 import (
 	"time"
 
-	"github.com/govyre/vyre/internal/passes"
+	"github.com/govyre/vyre/internal/compile"
 	"github.com/govyre/vyre/ir"
 )
 
-// stages are the passes over one function by the names that the table of package passes has for them. Each takes the
+// stages are the passes over one function by the names that the table of package compile has for them. Each takes the
 // instructions that the one before left.
 var stages = map[string]func(*function){
 	"ptx.lanes":     (*function).lanes,
@@ -24,46 +24,52 @@ var stages = map[string]func(*function){
 const printing = "ptx.print"
 
 // stages runs those of the group text but for printing.
-func (f *function) stages(runs []passes.Run, trace func(passes.Stats, *ir.Program, Listing)) error {
+func (f *function) stages(runs []compile.Run) error {
 	for _, r := range runs {
-		if r.Group != passes.Text || r.Name == printing {
+		if r.Group != compile.Text || r.Name == printing {
 			continue
 		}
 		visits, start := f.visits, time.Now()
 		f.at = ir.NoRow
-		if err := passes.Guard(r.Name, f.p.Name(), f.where, func() { stages[r.Pass](f) }); err != nil {
+		if err := compile.Guard(r.Name, f.p.Name(), f.where, func() { stages[r.Pass](f) }); err != nil {
 			return err
 		}
-		if trace != nil {
-			trace(f.stats(r.Name, visits, start), f.p, f.listing())
+		if f.trace != nil {
+			f.step(f.stats(r.Name, visits, start), f.listing())
 		}
 	}
 	return nil
 }
 
 // print appends the text of f to that of w.
-func (f *function) print(w *printer, trace func(passes.Stats, *ir.Program, Listing)) error {
+func (f *function) print(w *printer) error {
 	visits, start, begin, line := f.visits, time.Now(), len(w.out), w.line
-	if err := passes.Guard(printing, f.p.Name(), f.where, func() { f.lines = w.function(f) }); err != nil {
+	if err := compile.Guard(printing, f.p.Name(), f.where, func() { f.lines = w.function(f) }); err != nil {
 		return err
 	}
-	if trace != nil {
+	if f.trace != nil {
 		l := Listing{Text: string(w.out[begin:]), Lines: make([]Line, len(f.lines))}
 		for i, at := range f.lines {
 			l.Lines[i] = Line{at.Line - line + 1, at.Row}
 		}
-		trace(f.stats(printing, visits, start), f.p, l)
+		f.step(f.stats(printing, visits, start), l)
 	}
 	return nil
 }
 
+// step tells what there is after a run.
+func (f *function) step(s compile.Stats, l Listing) {
+	f.trace(Step{Stats: s, Kernel: f.p.Name(), Changed: l.Text != f.traced, Program: f.p, Listing: &l})
+	f.traced = l.Text
+}
+
 // stats says what a run has done since it started with so many visits.
-func (f *function) stats(run string, visits int, start time.Time) passes.Stats {
+func (f *function) stats(run string, visits int, start time.Time) compile.Stats {
 	n := len(f.insts)
 	if f.sel != nil {
 		n = len(f.sel.prologue) + len(f.sel.code)
 	}
-	return passes.Stats{Run: run, Pass: run, Time: time.Since(start), Visits: f.visits - visits, Rows: n}
+	return compile.Stats{Run: run, Pass: run, Time: time.Since(start), Visits: f.visits - visits, Rows: n}
 }
 
 // where tells the row that the stage is at, and its place in the source.
@@ -79,8 +85,8 @@ func (f *function) where() (ir.Row, ir.Pos) {
 }
 
 func init() {
-	for _, r := range passes.Table() {
-		if r.Group == passes.Text && r.Name != printing && stages[r.Pass] == nil {
+	for _, r := range compile.Table() {
+		if r.Group == compile.Text && r.Name != printing && stages[r.Pass] == nil {
 			panic("BUG: ptx: the pass " + r.Pass + " has no function")
 		}
 	}

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/govyre/vyre/internal/passes"
+	"github.com/govyre/vyre/internal/compile"
 	"github.com/govyre/vyre/internal/ptx"
 	"github.com/govyre/vyre/ir"
 )
@@ -20,7 +20,7 @@ func TestEmitMakesAnErrorOfAPanic(t *testing.T) {
 		t.Run(stage, func(t *testing.T) {
 			ptx.WithStage(t, stage, func(n int) { _ = make([]int, n)[n] })
 			_, err := emit(parse(t, stored), ptx.Target{SM: 90})
-			var e *passes.InternalError
+			var e *compile.InternalError
 			if !errors.As(err, &e) || e.Run != stage || e.Kernel != "stored" || e.Row == ir.NoRow || e.Pos.Line != 4 {
 				t.Fatalf("got %v, want an internal error of %s at the store", err, stage)
 			}
@@ -45,7 +45,7 @@ func TestEmitRefusesWhatIsNotLowered(t *testing.T) {
 func TestEmitLeavesStagesOut(t *testing.T) {
 	p := parse(t, "kernel @k workgroup(64) { param @x: buf<u32> rw\n%i = global.x\n%c = lt.u32 %i, 7_u32\nif %c { store @x[%i], %i\n}\nbarrier.wg\n}")
 	text := func(without ...string) string {
-		m, err := ptx.Emit([]*ir.Program{p}, ptx.Target{SM: 90}, ptx.Options{Passes: passes.Choice{Disable: without}})
+		m, err := ptx.Emit([]*ir.Program{p}, ptx.Target{SM: 90}, ptx.Options{Passes: compile.Choice{Disable: without}})
 		if err != nil {
 			t.Fatal(err)
 		}

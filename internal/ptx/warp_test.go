@@ -8,7 +8,6 @@ import (
 
 	"github.com/govyre/vyre/internal/compile"
 	"github.com/govyre/vyre/internal/conform"
-	"github.com/govyre/vyre/internal/passes"
 	"github.com/govyre/vyre/internal/ptx"
 	"github.com/govyre/vyre/internal/testing/needs"
 	"github.com/govyre/vyre/ir"
@@ -93,7 +92,7 @@ func TestWarpsStoreWholeRecordsTogether(t *testing.T) {
 			if got := together(t, p, o); got != c.want {
 				t.Errorf("together: %v, want %v", got, c.want)
 			}
-			if together(t, p, ptx.Options{Passes: passes.Choice{Disable: []string{"ptx.lanes"}}}) {
+			if together(t, p, ptx.Options{Passes: compile.Choice{Disable: []string{"ptx.lanes"}}}) {
 				t.Error("together without the pass")
 			}
 		})
@@ -117,7 +116,7 @@ func TestCasesOfWholeRecordsStoreThemTogether(t *testing.T) {
 func TestRandomProgramsStoreWholeRecordsTogether(t *testing.T) {
 	n := 0
 	for seed := uint64(0); n == 0 && seed < 5_000; seed++ {
-		m, err := compile.Program(conform.Random(seed).Program, ptx.Target{SM: 90}, compile.Options{})
+		m, err := ptx.Compile(conform.Random(seed).Program, ptx.Target{SM: 90}, ptx.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

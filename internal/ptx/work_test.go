@@ -4,8 +4,8 @@ import (
 	"runtime"
 	"testing"
 
+	"github.com/govyre/vyre/internal/compile"
 	"github.com/govyre/vyre/internal/opt"
-	"github.com/govyre/vyre/internal/passes"
 	"github.com/govyre/vyre/internal/ptx"
 	"github.com/govyre/vyre/internal/testing/shape"
 	"github.com/govyre/vyre/ir"
@@ -103,7 +103,7 @@ func TestStagesAreLinearInEveryConstruct(t *testing.T) {
 		t.Run(s.Name, func(t *testing.T) {
 			var lastVisits, lastBytes float64
 			for _, n := range []int{400, 1600} {
-				p, _, err := opt.Run(sealed(s.Build(n)), opt.Options{Passes: passes.Choice{Level: passes.O0}})
+				p, _, err := opt.Run(sealed(s.Build(n)), opt.Options{Passes: compile.Choice{Level: compile.O0}})
 				if err != nil {
 					t.Fatal(err)
 				}

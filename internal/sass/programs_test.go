@@ -9,7 +9,6 @@ import (
 
 	"github.com/govyre/vyre/internal/compile"
 	"github.com/govyre/vyre/internal/conform"
-	"github.com/govyre/vyre/internal/passes"
 	"github.com/govyre/vyre/internal/ptx"
 	"github.com/govyre/vyre/internal/sass"
 	"github.com/govyre/vyre/internal/testing/long"
@@ -101,11 +100,11 @@ func (m machine) Run(ctx context.Context, p *ir.Program, l conform.Launch) (out 
 
 // assemble makes machine code of programs in one module.
 func (m machine) assemble(ctx context.Context, ps []*ir.Program) error {
-	choice, err := passes.Parse(m.passes)
+	choice, err := compile.Parse(m.passes)
 	if err != nil {
 		return err
 	}
-	module, err := compile.Programs(ps, ptx.Target{SM: m.sm}, compile.Options{Passes: choice})
+	module, err := ptx.CompileModule(ps, ptx.Target{SM: m.sm}, ptx.Options{Passes: choice})
 	if err != nil {
 		return err
 	}

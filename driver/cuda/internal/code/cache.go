@@ -11,8 +11,8 @@ import (
 
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/driver/cuda/internal/timeline"
+	"github.com/govyre/vyre/internal/compile"
 	"github.com/govyre/vyre/internal/identity"
-	"github.com/govyre/vyre/internal/passes"
 	"github.com/govyre/vyre/internal/ptx"
 	"github.com/govyre/vyre/ir"
 	"github.com/govyre/vyre/ir/wire"
@@ -20,7 +20,7 @@ import (
 
 // how is what decides a module beside the program.
 type how struct {
-	passes    passes.Choice
+	passes    compile.Choice
 	target    ptx.Target
 	registers int
 	lines     bool

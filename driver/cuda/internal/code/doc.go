@@ -4,7 +4,7 @@
 //	in:  a sealed program, and how to compile it
 //	out: a kernel: a function on the device, with what a group of it takes
 //
-//	ir.Program ──compile.Program──▶ text ──driver's linker or loader──▶ module ──▶ kernel
+//	ir.Program ──ptx.Compile──▶ text ──driver's linker or loader──▶ module ──▶ kernel
 //	                                  └──imagecache, if a process was here before──┘
 //
 // # Invariants

@@ -7,7 +7,6 @@ import (
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/internal/compile"
 	"github.com/govyre/vyre/internal/cu"
-	"github.com/govyre/vyre/internal/passes"
 	"github.com/govyre/vyre/internal/ptx"
 	"github.com/govyre/vyre/ir/wire"
 )
@@ -63,7 +62,7 @@ func (c *Compiler) compareLink() (same bool, failed *driver.Error) {
 	if err != nil {
 		panic("BUG: " + err.Error())
 	}
-	m, err := compile.Program(p, c.target, compile.Options{Passes: passes.Choice{Level: passes.O0}})
+	m, err := ptx.Compile(p, c.target, ptx.Options{Passes: compile.Choice{Level: compile.O0}})
 	if err != nil {
 		panic("BUG: " + err.Error())
 	}

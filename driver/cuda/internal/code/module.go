@@ -7,7 +7,6 @@ import (
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/driver/cuda/internal/primary"
 	"github.com/govyre/vyre/driver/internal/outside"
-	"github.com/govyre/vyre/internal/compile"
 	"github.com/govyre/vyre/internal/cu"
 	"github.com/govyre/vyre/internal/ptx"
 	"github.com/govyre/vyre/ir"
@@ -21,7 +20,7 @@ func (c *Compiler) build(e *compiled) (err error) {
 			err = primary.Caught("compile", e.program.Name(), v)
 		}
 	}()
-	o := compile.Options{Passes: e.how.passes, Label: e.how.entry, LineInfo: e.how.lines, MaxRegisters: e.how.registers}
+	o := ptx.Options{Passes: e.how.passes, Label: e.how.entry, LineInfo: e.how.lines, MaxRegisters: e.how.registers}
 	p := e.program
 	if e.how.checks {
 		if p, e.sites, err = outside.Instrument(p); err != nil {
@@ -30,9 +29,9 @@ func (c *Compiler) build(e *compiled) (err error) {
 	}
 	var steps bytes.Buffer
 	if c.gpu.Debug().Passes != "" {
-		o.Trace = compile.Dump(&steps)
+		o.Trace = ptx.Dump(&steps)
 	}
-	emit := func() (*ptx.Module, error) { return compile.Program(p, e.how.target, o) }
+	emit := func() (*ptx.Module, error) { return ptx.Compile(p, e.how.target, o) }
 	var m *ptx.Module
 	if o.Trace != nil {
 		m, err = emit() // somebody wants to see it made

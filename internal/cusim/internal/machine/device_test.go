@@ -9,7 +9,6 @@ import (
 	"github.com/govyre/vyre/internal/conform"
 	"github.com/govyre/vyre/internal/cusim/internal/asm"
 	"github.com/govyre/vyre/internal/cusim/internal/machine"
-	"github.com/govyre/vyre/internal/passes"
 	"github.com/govyre/vyre/internal/ptx"
 	"github.com/govyre/vyre/ir"
 )
@@ -37,7 +36,7 @@ const (
 )
 
 func (d device) Run(ctx context.Context, p *ir.Program, l conform.Launch) (out conform.Outcome, err error) {
-	emitted, err := compile.Program(p, d.target, compile.Options{Passes: passes.Choice{Level: passes.O0}})
+	emitted, err := ptx.Compile(p, d.target, ptx.Options{Passes: compile.Choice{Level: compile.O0}})
 	if err != nil {
 		return out, err
 	}

@@ -14,7 +14,7 @@ import (
 	"github.com/govyre/vyre/internal/conform"
 	"github.com/govyre/vyre/internal/cusim/internal/asm"
 	"github.com/govyre/vyre/internal/cusim/internal/machine"
-	"github.com/govyre/vyre/internal/passes"
+	"github.com/govyre/vyre/internal/ptx"
 	"github.com/govyre/vyre/internal/testing/long"
 	"github.com/govyre/vyre/internal/testing/needs"
 )
@@ -27,7 +27,7 @@ func TestRegistersAreEstimated(t *testing.T) {
 	programs := uint64(long.Count(20, 80, 400))
 	var ours, theirs, off, n int
 	for seed := range programs {
-		emitted, err := compile.Program(conform.Random(seed).Program, target(t, "sm_90"), compile.Options{Passes: passes.Choice{Level: passes.O0}})
+		emitted, err := ptx.Compile(conform.Random(seed).Program, target(t, "sm_90"), ptx.Options{Passes: compile.Choice{Level: compile.O0}})
 		if err != nil {
 			continue // the target lacks an op
 		}

@@ -6,7 +6,6 @@ import (
 	"github.com/govyre/vyre/internal/compile"
 	"github.com/govyre/vyre/internal/conform"
 	"github.com/govyre/vyre/internal/cusim/internal/asm"
-	"github.com/govyre/vyre/internal/passes"
 	"github.com/govyre/vyre/internal/ptx"
 	"github.com/govyre/vyre/internal/testing/long"
 )
@@ -21,7 +20,7 @@ func TestRegistersThatShareASlotAreNeverNeededTogether(t *testing.T) {
 	}
 	registers, slots := 0, 0
 	for seed := range long.Seeds(t, 20, 200, 2000) {
-		emitted, err := compile.Program(conform.Random(seed).Program, target, compile.Options{Passes: passes.Choice{Level: passes.O0}})
+		emitted, err := ptx.Compile(conform.Random(seed).Program, target, ptx.Options{Passes: compile.Choice{Level: compile.O0}})
 		if err != nil {
 			continue // the target lacks an op
 		}

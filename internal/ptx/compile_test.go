@@ -1,4 +1,4 @@
-package compile_test
+package ptx_test
 
 import (
 	"bytes"
@@ -10,22 +10,11 @@ import (
 
 	"github.com/govyre/vyre/internal/compile"
 	"github.com/govyre/vyre/internal/conform"
-	"github.com/govyre/vyre/internal/passes"
 	"github.com/govyre/vyre/internal/ptx"
 	"github.com/govyre/vyre/ir"
-	"github.com/govyre/vyre/ir/text"
 )
 
 var sm90 = ptx.Target{SM: 90}
-
-func parse(t *testing.T, source string) *ir.Program {
-	t.Helper()
-	ps, err := text.Parse("test", "vyre 1\n"+source)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return ps[0]
-}
 
 const exponential = `kernel @exponential workgroup(32) {
   param @x: buf<f32> rw
@@ -38,9 +27,9 @@ const exponential = `kernel @exponential workgroup(32) {
 
 // Every run of the table that has something to be applied to comes by, once, in order, down to the text.
 func TestProgramTracesTheRunsOfTheTable(t *testing.T) {
-	for _, level := range []passes.Level{passes.O0, passes.O1, passes.O2} {
+	for _, level := range []compile.Level{compile.O0, compile.O1, compile.O2} {
 		var ran []string
-		m, err := compile.Program(parse(t, exponential), sm90, compile.Options{Passes: passes.Choice{Level: level}, Trace: func(s compile.Step) {
+		m, err := ptx.Compile(parse(t, exponential), sm90, ptx.Options{Passes: compile.Choice{Level: level}, Trace: func(s ptx.Step) {
 			ran = append(ran, s.Run)
 			if text := s.Run[:min(4, len(s.Run))] == "ptx."; text != (s.Listing != nil) || s.Program == nil || s.Kernel != "exponential" {
 				t.Errorf("%s has program %v and listing %v", s.Run, s.Program, s.Listing)
@@ -50,13 +39,13 @@ func TestProgramTracesTheRunsOfTheTable(t *testing.T) {
 			t.Fatal(err)
 		}
 		var want []string
-		for _, r := range passes.Table() {
-			if r.Level <= level && r.When == passes.Always {
+		for _, r := range compile.Table() {
+			if r.Level <= level && r.When == compile.Always {
 				want = append(want, r.Name)
 			}
 		}
 		if ran = slices.DeleteFunc(ran, func(name string) bool { return !slices.Contains(want, name) }); !slices.Equal(ran, want) {
-			t.Errorf("at O%d: ran %v, want %v", level-passes.O0, ran, want)
+			t.Errorf("at O%d: ran %v, want %v", level-compile.O0, ran, want)
 		}
 		if !strings.Contains(m.Text, ".visible .entry exponential_") {
 			t.Errorf("the text is\n%s", m.Text)
@@ -68,12 +57,12 @@ func TestProgramTracesTheRunsOfTheTable(t *testing.T) {
 func TestProgramGivesTheSameTextWithATrace(t *testing.T) {
 	for seed := range uint64(30) {
 		p := conform.Random(seed).Program
-		plain, err := compile.Program(p, sm90, compile.Options{})
+		plain, err := ptx.Compile(p, sm90, ptx.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		var last compile.Step
-		traced, err := compile.Program(p, sm90, compile.Options{Check: true, Trace: func(s compile.Step) { last = s }})
+		var last ptx.Step
+		traced, err := ptx.Compile(p, sm90, ptx.Options{Check: true, Trace: func(s ptx.Step) { last = s }})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -85,7 +74,7 @@ func TestProgramGivesTheSameTextWithATrace(t *testing.T) {
 
 func TestProgramExpandsOnce(t *testing.T) {
 	expanded, rules := 0, 0
-	_, err := compile.Program(parse(t, exponential), sm90, compile.Options{Trace: func(s compile.Step) {
+	_, err := ptx.Compile(parse(t, exponential), sm90, ptx.Options{Trace: func(s ptx.Step) {
 		if s.Pass == "expand" {
 			expanded++
 			rules += s.Rewrites["exp"]
@@ -103,7 +92,7 @@ func TestProgramNeedsNoMoreThanItsSource(t *testing.T) {
 	programs := 0
 	for seed := range uint64(200) {
 		p := conform.Random(seed).Program
-		m, err := compile.Program(p, old, compile.Options{})
+		m, err := ptx.Compile(p, old, ptx.Options{})
 		if err != nil {
 			continue // the target lacks an op
 		}
@@ -119,18 +108,18 @@ func TestProgramNeedsNoMoreThanItsSource(t *testing.T) {
 
 func TestProgramRefusesWhatTheTargetLacksAtEveryLevel(t *testing.T) {
 	p := parse(t, "kernel @k workgroup(32) { param @x: buf<f32> rw\n%i = global.x\n%v = load @x[%i]\n%t = fast_tanh.f32 %v\nstore @x[%i], %v\n}")
-	for _, level := range []passes.Level{passes.O0, passes.O2} {
-		_, err := compile.Program(p, ptx.Target{SM: 70}, compile.Options{Passes: passes.Choice{Level: level}})
+	for _, level := range []compile.Level{compile.O0, compile.O2} {
+		_, err := ptx.Compile(p, ptx.Target{SM: 70}, ptx.Options{Passes: compile.Choice{Level: level}})
 		var ds ir.Diags
 		if !errors.As(err, &ds) || ds[0].Code != "VY506" {
-			t.Errorf("at O%d: %v, want VY506", level-passes.O0, err)
+			t.Errorf("at O%d: %v, want VY506", level-compile.O0, err)
 		}
 	}
 	var none *ptx.TargetError
-	if _, err := compile.Program(p, ptx.Target{SM: 61}, compile.Options{}); !errors.As(err, &none) {
+	if _, err := ptx.Compile(p, ptx.Target{SM: 61}, ptx.Options{}); !errors.As(err, &none) {
 		t.Errorf("for sm_61: %v, want a TargetError", err)
 	}
-	if _, err := compile.Program(p, sm90, compile.Options{Passes: passes.Choice{Disable: []string{"fusion"}}}); err == nil || !strings.Contains(err.Error(), `"fusion"`) {
+	if _, err := ptx.Compile(p, sm90, ptx.Options{Passes: compile.Choice{Disable: []string{"fusion"}}}); err == nil || !strings.Contains(err.Error(), `"fusion"`) {
 		t.Errorf("without a pass that there is not: %v", err)
 	}
 }
@@ -149,7 +138,7 @@ func TestProgramComparesManyValuesInPairs(t *testing.T) {
 	b.WriteString("store @y[%v0], %v13\n}")
 	visits := 0
 	p := parse(t, b.String())
-	if _, err := compile.Program(p, sm90, compile.Options{Trace: func(s compile.Step) { visits += s.Visits }}); err != nil {
+	if _, err := ptx.Compile(p, sm90, ptx.Options{Trace: func(s ptx.Step) { visits += s.Visits }}); err != nil {
 		t.Fatal(err)
 	}
 	if most := 300 * p.Rows(); visits > most {
@@ -160,12 +149,12 @@ func TestProgramComparesManyValuesInPairs(t *testing.T) {
 // A panic that no run is to blame for, here one of the caller's own trace, does not end the process either.
 func TestProgramMakesAnErrorOfAPanic(t *testing.T) {
 	for _, at := range []string{"algebra.early", "ptx.address", "ptx.print"} {
-		_, err := compile.Program(parse(t, exponential), sm90, compile.Options{Trace: func(s compile.Step) {
+		_, err := ptx.Compile(parse(t, exponential), sm90, ptx.Options{Trace: func(s ptx.Step) {
 			if s.Run == at {
 				panic("on purpose")
 			}
 		}})
-		var e *passes.InternalError
+		var e *compile.InternalError
 		if !errors.As(err, &e) || e.Kernel != "exponential" || e.Value != "on purpose" || len(e.Stack) == 0 {
 			t.Errorf("a panic at %s: %v, want an internal error", at, err)
 		}
@@ -174,7 +163,7 @@ func TestProgramMakesAnErrorOfAPanic(t *testing.T) {
 
 func TestDumpWritesWhatChanged(t *testing.T) {
 	var b bytes.Buffer
-	if _, err := compile.Program(parse(t, exponential), sm90, compile.Options{Trace: compile.Dump(&b)}); err != nil {
+	if _, err := ptx.Compile(parse(t, exponential), sm90, ptx.Options{Trace: ptx.Dump(&b)}); err != nil {
 		t.Fatal(err)
 	}
 	var heads []string

@@ -1,4 +1,4 @@
-package compile
+package ptx
 
 import (
 	"fmt"
@@ -23,12 +23,12 @@ func Dump(w io.Writer) func(Step) {
 		} else {
 			program = text.Of(s.Program)
 		}
-		_, _ = fmt.Fprintf(w, "// %s after %s%s\n%s\n", s.Kernel, s.Run, rules(s.Rewrites), program)
+		_, _ = fmt.Fprintf(w, "// %s after %s%s\n%s\n", s.Kernel, s.Run, rewritten(s.Rewrites), program)
 	}
 }
 
-// rules lists the rules of a run and how often each was used.
-func rules(rewrites map[string]int) string {
+// rewritten lists the rules of a run and how often each was used.
+func rewritten(rewrites map[string]int) string {
 	var list []string
 	for rule, n := range rewrites {
 		list = append(list, fmt.Sprintf("%s %d", rule, n))

@@ -1,31 +1,31 @@
-package passes_test
+package compile_test
 
 import (
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/govyre/vyre/internal/passes"
+	"github.com/govyre/vyre/internal/compile"
 )
 
 func TestParseReadsBackWhatStringWrites(t *testing.T) {
 	for _, c := range []struct {
 		text, canonical string
-		level           passes.Level
+		level           compile.Level
 	}{
-		{"", "2", passes.Default},
-		{"0", "0", passes.O0},
-		{"1", "1", passes.O1},
-		{"-licm", "2,-licm", passes.Default},
-		{"2,-vector,-licm,-vector", "2,-licm,-vector", passes.O2},
-		{"+dce,0", "0,+dce", passes.O0},
-		{"-gvn.early,-ptx.sink", "2,-gvn.early,-ptx.sink", passes.Default},
+		{"", "2", compile.Default},
+		{"0", "0", compile.O0},
+		{"1", "1", compile.O1},
+		{"-licm", "2,-licm", compile.Default},
+		{"2,-vector,-licm,-vector", "2,-licm,-vector", compile.O2},
+		{"+dce,0", "0,+dce", compile.O0},
+		{"-gvn.early,-ptx.sink", "2,-gvn.early,-ptx.sink", compile.Default},
 	} {
-		o, err := passes.Parse(c.text)
+		o, err := compile.Parse(c.text)
 		if err != nil || o.Level != c.level || o.String() != c.canonical {
 			t.Errorf("%q is level %d, %q, %v; want %d, %q", c.text, o.Level, o, err, c.level, c.canonical)
 		}
-		if again, err := passes.Parse(o.String()); err != nil || again.String() != c.canonical {
+		if again, err := compile.Parse(o.String()); err != nil || again.String() != c.canonical {
 			t.Errorf("%q reads back as %q, %v", o, again, err)
 		}
 	}
@@ -45,7 +45,7 @@ func TestParseRefusesWrongChoices(t *testing.T) {
 		{"--licm", "no pass is called"},
 		{"+licm,-licm", "both runs and leaves out"},
 	} {
-		if _, err := passes.Parse(c.text); err == nil || !strings.Contains(err.Error(), c.says) {
+		if _, err := compile.Parse(c.text); err == nil || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%q: %v, want an error that says %q", c.text, err, c.says)
 		}
 	}
@@ -62,7 +62,7 @@ func TestForCPULeavesOutWhatIsTheGPUs(t *testing.T) {
 		{"2,+idiom,+narrow", []string{"cover", "clamp"}},
 		{"0", []string{"bounds.early", "fold.early"}},
 	} {
-		chosen, err := passes.Parse(c.choice)
+		chosen, err := compile.Parse(c.choice)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -74,11 +74,11 @@ func TestForCPULeavesOutWhatIsTheGPUs(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%q for the CPU: %v", c.choice, err)
 		}
-		has := func(runs []passes.Run, name string) bool {
-			return slices.ContainsFunc(runs, func(r passes.Run) bool { return r.Name == name })
+		has := func(runs []compile.Run, name string) bool {
+			return slices.ContainsFunc(runs, func(r compile.Run) bool { return r.Name == name })
 		}
 		for _, name := range c.without {
-			if _, ok := passes.Of(strings.Split(name, ".")[0]); !ok || has(left, name) {
+			if _, ok := compile.Of(strings.Split(name, ".")[0]); !ok || has(left, name) {
 				t.Errorf("%q for the CPU runs %s, or there is no such pass", c.choice, name)
 			}
 		}

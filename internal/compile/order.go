@@ -1,4 +1,4 @@
-package passes
+package compile
 
 import (
 	"fmt"
@@ -152,6 +152,6 @@ func check(table []Run) error {
 
 func init() {
 	if err := check(table); err != nil {
-		panic("BUG: passes: " + err.Error())
+		panic("BUG: compile: " + err.Error())
 	}
 }
