@@ -57,9 +57,9 @@ func TestForCPULeavesOutWhatIsTheGPUs(t *testing.T) {
 		choice  string
 		without []string
 	}{
-		{"", []string{"bounds.early", "narrow.late", "ends", "idiom", "pack", "clamp", "cover", "ahead"}},
-		{"2,-licm,+cover", []string{"bounds.early", "licm.first", "narrow.late", "ahead"}},
-		{"2,+idiom,+narrow", []string{"cover", "clamp"}},
+		{"", []string{"bounds.early", "narrow.late", "irce", "idiom", "pack", "clamp", "guards", "schedule"}},
+		{"2,-licm,+guards", []string{"bounds.early", "licm.first", "narrow.late", "schedule"}},
+		{"2,+idiom,+narrow", []string{"guards", "clamp"}},
 		{"0", []string{"bounds.early", "fold.early"}},
 	} {
 		chosen, err := compile.Parse(c.choice)

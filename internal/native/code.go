@@ -342,8 +342,8 @@ func (f *function) control(how form, l amd64.Label) {
 // stopping says that the vector stops at the instruction that was added last.
 func (f *function) stopping() { f.ins[len(f.ins)-1].stops = true }
 
-// sweep removes instructions whose result nothing reads.
-func (f *function) sweep() {
+// dce removes dead code: instructions whose result nothing reads.
+func (f *function) dce() {
 	reads := make([]int32, len(f.vregs))
 	count := func(in *ins, n int32) {
 		for v := range in.reads() {

@@ -104,9 +104,9 @@ func generateFor(t target, p *ir.Program, o Options, far bool) (*function, []byt
 	}
 	s.program()
 	if !f.layout.single() {
-		f.share()
+		f.cse()
 	}
-	f.sweep()
+	f.dce()
 	if t.fuses {
 		f.fuse()
 	}
@@ -115,7 +115,7 @@ func generateFor(t target, p *ir.Program, o Options, far bool) (*function, []byt
 		f.tie()
 	} else {
 		s.interleave(o.most(t), o.Vectors)
-		f.relieve(o.most(t))
+		f.schedule(o.most(t))
 		f.hoist()
 	}
 	if f.layout.alone {

@@ -78,7 +78,7 @@ func (f *function) fuse() {
 			s.all = append(s.all, l)
 		}
 	}
-	f.sweep()
+	f.dce()
 }
 
 // constantOf returns the register of a constant, if the program has it.

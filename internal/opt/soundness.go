@@ -90,16 +90,16 @@ const (
 	checkJoinLoad                      // join: nobody writes what is loaded between
 	checkUnswitchUniform               // unswitch: no op in the loop relies on uniform control
 	checkClamped                       // clamp: out of bounds is zero and not an element
-	checkEnds                          // ends: the farthest of the accesses is in bounds
+	checkIRCE                          // irce: the farthest of the accesses is in bounds
 	checkPackBetween                   // pack: stores that are done together pass no access of what they store to
 	checkPackStore                     // pack: a store is made in bounds only
 	checkPackPast                      // pack: out of bounds is behind the last elements
-	checkCoverSign                     // cover: a length is a number that the index may be
-	checkCoverWraps                    // cover: an index that wraps in 32 bits is beyond every length
-	checkCoverSpan                     // cover: the last of the accesses is as far on as it is
-	checkAheadWrite                    // ahead: what is loaded is not changed between
-	checkAheadExit                     // ahead: a load passes no test that its proof of bounds may rest on
-	checkAheadPure                     // ahead: an atomic passes nothing but pure rows
+	checkGuardsSign                    // guards: a length is a number that the index may be
+	checkGuardsWraps                   // guards: an index that wraps in 32 bits is beyond every length
+	checkGuardsSpan                    // guards: the last of the accesses is as far on as it is
+	checkScheduleWrite                 // schedule: what is loaded is not changed between
+	checkScheduleExit                  // schedule: a load passes no test that its proof of bounds may rest on
+	checkSchedulePure                  // schedule: an atomic passes nothing but pure rows
 	numChecks
 )
 
@@ -190,16 +190,16 @@ var checkNames = [numChecks]string{
 	checkJoinLoad:         "join/join-load",
 	checkUnswitchUniform:  "unswitch/unswitch-uniform",
 	checkClamped:          "clamp/clamped",
-	checkEnds:             "ends/ends",
+	checkIRCE:             "irce/irce",
 	checkPackBetween:      "pack/between",
 	checkPackStore:        "pack/store",
 	checkPackPast:         "pack/past",
-	checkCoverSign:        "cover/cover-sign",
-	checkCoverWraps:       "cover/cover-wraps",
-	checkCoverSpan:        "cover/cover-span",
-	checkAheadWrite:       "ahead/ahead-write",
-	checkAheadExit:        "ahead/ahead-exit",
-	checkAheadPure:        "ahead/ahead-pure",
+	checkGuardsSign:       "guards/guards-sign",
+	checkGuardsWraps:      "guards/guards-wraps",
+	checkGuardsSpan:       "guards/guards-span",
+	checkScheduleWrite:    "schedule/schedule-write",
+	checkScheduleExit:     "schedule/schedule-exit",
+	checkSchedulePure:     "schedule/schedule-pure",
 }
 
 // weakness is a set of checks that are off.

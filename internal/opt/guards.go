@@ -4,7 +4,8 @@ import (
 	"github.com/govyre/vyre/ir"
 )
 
-// cover gives accesses at constant distances from one index, such as x[i-1], x[i] and x[i+1], one check for all:
+// guards is guard widening. It gives accesses at constant distances from one index, such as x[i-1], x[i] and x[i+1], one
+// check for all:
 //
 //	%n = load @x[%i-1]           %lo = add %i, -1
 //	%m = load @x[%i]       =>    if %lo < max(len @x, 2) - 2 { the accesses, in bounds } else { the accesses, as they were }
@@ -16,7 +17,7 @@ import (
 //
 // Rows between the first and the last of the accesses, and values that those after use, come from both arms; they are
 // pure ops and plain accesses, in one region. Several groups share the condition. O(rows + what it writes).
-func cover(w *work) {
+func guards(w *work) {
 	g := &grouping{w: w, copies: cloning{w: w}, budget: w.linked() + 1024}
 	for reg := range uint32(len(w.Regions)) {
 		if op := w.owner(reg); op != ir.NoRow && (w.gone[op] || reg-w.X[op] >= uint32(w.info(op).Owns)) {
@@ -255,10 +256,10 @@ func (g *grouping) comparable(a *accessGroup) bool {
 		if t.IsSigned() {
 			largest = 1 << 31
 		}
-		if !w.must(checkCoverSign, most <= largest) || w.objs[a.object].LenType() != ir.U32 {
+		if !w.must(checkGuardsSign, most <= largest) || w.objs[a.object].LenType() != ir.U32 {
 			return false
 		}
-	} else if g.tested(a) != a.base && !w.must(checkCoverWraps, false) {
+	} else if g.tested(a) != a.base && !w.must(checkGuardsWraps, false) {
 		a.low, a.high = min(a.low, 0), max(a.high, 0)
 	}
 	n := w.minLen(a.object)
@@ -268,7 +269,7 @@ func (g *grouping) comparable(a *accessGroup) bool {
 // tested is the index from which the condition is computed: the base, or what that was made of in 32 bits.
 func (g *grouping) tested(a *accessGroup) ir.Row {
 	w := g.w
-	if w.Op[a.base] == ir.OpCvt && wide(w.Type[a.base]) && g.narrow(a.base) && w.must(checkCoverSign, w.maxLen(a.object) <= 1<<31) {
+	if w.Op[a.base] == ir.OpCvt && wide(w.Type[a.base]) && g.narrow(a.base) && w.must(checkGuardsSign, w.maxLen(a.object) <= 1<<31) {
 		return w.A(a.base)
 	}
 	return a.base
@@ -312,7 +313,7 @@ func (g *grouping) write(rows []ir.Row, groups []accessGroup) {
 			w.Flags[access] |= ir.InBounds
 			w.set(&w.Code.A[access], g.sum(base, a.distance(w, r), access))
 		}
-		w.hit("cover")
+		w.hit("guards")
 	}
 	g.arm(branch, els, rows, results)
 	for i := range groups {
@@ -420,7 +421,7 @@ func (g *grouping) condition(a *accessGroup, at ir.Row) ir.Row {
 	if obj.LenType() != t {
 		limit = w.before(outer, ir.OpCvt, t, 0, limit)
 	}
-	if span > 0 && !w.must(checkCoverSpan, false) {
+	if span > 0 && !w.must(checkGuardsSpan, false) {
 		limit = w.before(outer, ir.OpMax, t, 0, limit, w.constant(t, span))
 		limit = w.before(outer, ir.OpAdd, t, 0, limit, w.constant(t, -span&t.Mask()))
 	}

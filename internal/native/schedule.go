@@ -2,7 +2,7 @@ package native
 
 import "slices"
 
-// Order within a block. Between what goes on elsewhere, stops or writes memory stand runs of instructions that only make registers of
+// Scheduling for register pressure, within a block. Between what goes on elsewhere, stops or writes memory stand runs of instructions that only make registers of
 // others and of what plain loads find. A load whose register one instruction reads goes right before that, which then may read
 // memory. Where a run makes more values than there are registers for, such as sixteen sums that grow by turns, it is
 // written for some of its results after the others: the sums of a part stay in registers to the end of the run, and
@@ -11,8 +11,8 @@ import "slices"
 // maxParts is how many parts a run is divided into at most.
 const maxParts = 8
 
-// relieve puts runs into an order that needs fewer registers.
-func (f *function) relieve(most int) {
+// schedule puts runs into an order that needs fewer registers.
+func (f *function) schedule(most int) {
 	if !loads(f.ins) {
 		return
 	}
@@ -55,7 +55,7 @@ func loads(list []ins) bool {
 // quiet reports whether an instruction only makes a register.
 func (in *ins) quiet() bool { return in.form > formMacro && in.form <= formMove }
 
-// ordering is what relieve knows of registers.
+// ordering is what schedule knows of registers.
 type ordering struct {
 	*function
 	most  int

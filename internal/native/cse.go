@@ -2,8 +2,8 @@ package native
 
 import "github.com/govyre/vyre/internal/native/internal/amd64"
 
-// What is computed twice. Rules know nothing of each other: of a product of 64 bits one makes the lower half and another the upper one,
-// and both multiply the same parts. What a block computes again of the same registers is there once.
+// Common subexpressions. Rules know nothing of each other: of a product of 64 bits one makes the lower half and another the upper one,
+// and both multiply the same parts. A block then computes an expression of the same registers once.
 
 // computed is what an instruction makes, whatever register it makes it in.
 type computed struct {
@@ -13,10 +13,10 @@ type computed struct {
 	a, b, c vreg
 }
 
-// share makes copies of what was computed before in the same block, between two places where a vector stops; those that only
+// cse makes copies of what was computed before in the same block, between two places where a vector stops; those that only
 // instructions read which are no macros are read where they come from. And it makes one instruction of a conjunction with
 // what is negated.
-func (f *function) share() {
+func (f *function) cse() {
 	defs := make([]int32, len(f.vregs))
 	for i := range f.ins {
 		for v := range f.ins[i].writes() {

@@ -6,7 +6,7 @@ import (
 	"github.com/govyre/vyre/ir"
 )
 
-// ahead moves loads in front of divisions, square roots, accurate functions and branches that they stand after and do
+// schedule moves loads in front of divisions, square roots, accurate functions and branches that they stand after and do
 // not depend on. The assembler makes calls and branches of those, and moves no load past one: what is loaded after a
 // division begins to come when that is done. In front of it both take the time of one.
 //
@@ -27,7 +27,7 @@ import (
 //	%c = atomic_or @x[%j], %b     %n = ne.u32 %a, %b
 //
 // One walk, O(rows + operands); at most maxChain rows go with a load.
-func ahead(w *work) {
+func schedule(w *work) {
 	a := &overtaking{w: w, memory: w.memoryVersions(), leaves: w.leavesPast(), regions: make([]stretch, len(w.Regions)),
 		changed: make([]change, len(w.objs)), after: make([]int32, w.Rows()), at: make([]int32, w.Rows())}
 	for it := w.rows(); it.step(); {
@@ -101,14 +101,14 @@ func (a *overtaking) row(it *walk) {
 	switch {
 	case in.Spread == ir.SpreadLoad:
 		need := max(a.need(r), s.wall)
-		if c := a.changed[w.X[r]]; c.region == w.Region[r] && !w.must(checkAheadWrite, false) {
+		if c := a.changed[w.X[r]]; c.region == w.Region[r] && !w.must(checkScheduleWrite, false) {
 			need = max(need, c.at)
 		}
 		a.pass(r, s, need, false, it)
 		s.mixed = max(s.mixed, a.at[r])
 	case in.Attr&ir.Atomic != 0 && !w.Flags[r].InBounds():
 		need := max(a.need(r), s.wall)
-		if !w.must(checkAheadPure, false) {
+		if !w.must(checkSchedulePure, false) {
 			need = max(need, s.mixed)
 		}
 		a.pass(r, s, need, true, it)
@@ -187,7 +187,7 @@ func (a *overtaking) end(r ir.Row) {
 	s := &a.regions[w.Region[r]]
 	was, now := a.regions[first].begin, a.tally
 	switch {
-	case now.loops > was.loops || !w.must(checkAheadExit, !a.leaves[first]):
+	case now.loops > was.loops || !w.must(checkScheduleExit, !a.leaves[first]):
 		s.wall = int32(len(s.slow))
 	case now.rows-was.rows > smallArm || now.slow > was.slow:
 		s.slow = append(s.slow, slowRow{row: r})

@@ -2,8 +2,8 @@ package opt
 
 import "github.com/govyre/vyre/ir"
 
-// ends puts a loop in front of a loop whose rounds check several accesses at constant distances from its counter: the rounds
-// in which all of them are in bounds, which then need no check.
+// irce is inductive range-check elimination. It puts a loop in front of a loop whose rounds check several accesses at
+// constant distances from its counter: the rounds in which all of them are in bounds, which then need no check.
 //
 //	                                       %lim = max(len @x, 3) - 3
 //	loop ^a (%i = 0, …) {                  loop ^b (%i = 0, …) {
@@ -18,7 +18,7 @@ import "github.com/govyre/vyre/ir"
 // loop would do, and what it stops at is where the loop goes on: with no round, if there is none, and with checks if an
 // index is out of bounds. That is as it is with rounds of unrolled loops, which stop before the ends of what they index by
 // themselves. O(rows + what it writes).
-func ends(w *work) {
+func irce(w *work) {
 	u := &unrolling{w: w, exits: w.exits(), copies: cloning{w: w}, budget: w.linked() + 1024}
 	for it := w.rows(); it.control(); {
 		if it.at == atEnd && w.Op[it.row] == ir.OpLoop {
@@ -56,7 +56,7 @@ func (u *unrolling) inside(it *walk) {
 	}
 	u.budget -= s.rows
 	u.ahead(c, objects, accesses, it)
-	w.hit("ends")
+	w.hit("irce")
 }
 
 // leavesAlone reports whether the test of a counter does nothing but leave or go on.
@@ -113,7 +113,7 @@ func (u *unrolling) ahead(c counter, objects []reach, accesses []ir.Row, it *wal
 	limit := ir.NoRow
 	for _, o := range objects {
 		n, far := w.lengthOf(o.access, t, m), o.far
-		if w.must(checkEnds, false) {
+		if w.must(checkIRCE, false) {
 			far = 0
 		}
 		n = w.before(m, ir.OpMax, t, 0, n, w.constant(t, far))
