@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// MaxReadGap is the largest distance over which two reads of a buffer become one: fetching
+// maxReadGap is the largest distance over which two reads of a buffer become one: fetching
 // that many bytes for nothing costs less than a second copy.
-const MaxReadGap = 4096
+const maxReadGap = 4096
 
 // resolve makes of a range that was checked what a device is given: bytes, with scratch memory replaced
 // by the device's buffer for it, once there is one.
@@ -110,11 +110,11 @@ func (f *fuser) covered(dst Range, later []any) bool {
 	for _, c := range later {
 		switch c := c.(type) {
 		case *FillCmd:
-			if c.Dst.Covers(dst) {
+			if c.Dst.covers(dst) {
 				return true
 			}
 		case *Input:
-			if c.dst.Covers(dst) {
+			if c.dst.covers(dst) {
 				return true
 			}
 		default:
@@ -208,7 +208,7 @@ func (f *fuser) fuseReads(run []*Output) []Cmd {
 	var last *ReadCmd
 	for _, out := range sorted {
 		src := resolve(out.src)
-		if last == nil || last.Src.Buffer != src.Buffer || src.Off > last.Src.End()+MaxReadGap {
+		if last == nil || last.Src.Buffer != src.Buffer || src.Off > last.Src.End()+maxReadGap {
 			last = &ReadCmd{Path: out.path, Src: src}
 			cmds = append(cmds, last)
 		} else {

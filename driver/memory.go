@@ -53,8 +53,8 @@ func (r Range) Overlaps(o Range) bool {
 	return r.Buffer == o.Buffer && r.Off < o.End() && o.Off < r.End() && r.Len > 0 && o.Len > 0
 }
 
-// Covers reports whether every byte of o is in r.
-func (r Range) Covers(o Range) bool {
+// covers reports whether every byte of o is in r.
+func (r Range) covers(o Range) bool {
 	return r.Buffer == o.Buffer && r.Off <= o.Off && o.End() <= r.End()
 }
 
