@@ -83,6 +83,17 @@
 // A Pool keeps buffers of exact sizes, and read-only sets of constant bytes. When memory runs short, its idle buffers are
 // given back, and so are the sequences that Dispatch keeps.
 //
+// # For authors of devices
+//
+// Programs that use devices do not need these names:
+//
+//   - Register names a device. NewCore makes the Core that a device embeds. Its buffers and kernels embed a Leaf.
+//   - NewSequence and NewPool make what a device's methods of these names return.
+//   - Executor and Runner are what a device implements to run a Plan. The plan consists of Cmds: UploadCmd with its
+//     Pieces, FillCmd, CopyCmd, LaunchCmd, LoopCmd and ReadCmd. A Use is a buffer of the plan.
+//   - NewResidency makes the Residency of a runner, which decides what a run has to send.
+//   - Tally and LaunchSum count what runs do. Underway is in errors of Runner.Start.
+//
 // # Not here
 //
 // The execution of a plan (driver/cpu, driver/cuda), the meaning of a program (ir), typed buffers and the newcomer's
