@@ -58,7 +58,10 @@ type Run struct {
 // Line is the same for people.
 func (r Run) Line() string {
 	parts := []string{r.Device, r.Topology}
-	if r.Rounds > 0 {
+	switch {
+	case r.Rounds == 1:
+		parts = append(parts, "1 round")
+	case r.Rounds > 1:
 		parts = append(parts, fmt.Sprintf("%d rounds", r.Rounds))
 	}
 	if r.DeviceNS > 0 {
