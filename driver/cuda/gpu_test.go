@@ -83,7 +83,7 @@ func gpu(t *testing.T) *cuda.Device {
 	case os.Getenv("VYRE_GPU") == "require":
 		t.Fatalf("VYRE_GPU=require: %v", held.err)
 	default:
-		t.Skip(held.err)
+		t.Skip("no GPU: ", held.err)
 	}
 	return nil
 }

@@ -10,7 +10,7 @@ func Find(t gpu.Thread, text, word []uint8, found []uint32) {
 	if i >= uint32(len(found)) {
 		return
 	}
-	same := i+uint32(len(word)) <= uint32(len(text))
+	same := uint32(len(text))-i >= uint32(len(word)) // found is as long as text
 	for k := uint32(0); same && k < uint32(len(word)); k++ {
 		same = small(text[i+k]) == small(word[k])
 	}

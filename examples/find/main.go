@@ -5,6 +5,7 @@ package main
 import (
 	"bytes"
 	"context"
+	_ "embed"
 	"errors"
 	"flag"
 	"fmt"
@@ -18,11 +19,14 @@ import (
 
 //go:generate go run ../../internal/gen/generate .
 
+//go:embed kernel.go
+var kernelSource []byte
+
 func main() {
 	log.SetFlags(0)
 	device := flag.String("device", "auto", "device to run on")
-	file := flag.String("file", "", "file to read (default: the licence of this project)")
-	word := flag.String("word", "warrant", "word to find, in capitals or small letters")
+	file := flag.String("file", "", "file to read (default: the source of the kernel)")
+	word := flag.String("word", "text", "word to find, in capitals or small letters")
 	flag.Parse()
 	if err := run(context.Background(), *device, *file, []byte(*word)); err != nil {
 		log.Fatal(err)
@@ -30,9 +34,12 @@ func main() {
 }
 
 func run(ctx context.Context, device, file string, word []byte) error {
-	text, err := read(file)
-	if err != nil {
-		return err
+	text := kernelSource
+	if file != "" {
+		var err error
+		if text, err = os.ReadFile(file); err != nil {
+			return err
+		}
 	}
 	if len(word) == 0 || len(text) == 0 {
 		return errors.New("a word and a text need at least one byte each")
@@ -96,16 +103,4 @@ func plain(text, word []byte) (at []uint32) {
 // place is the line and the column of a byte, both from 1.
 func place(text []byte, i int) (line, column int) {
 	return 1 + bytes.Count(text[:i], []byte("\n")), i - bytes.LastIndexByte(text[:i], '\n')
-}
-
-// read reads a file; without a name, LICENSE from the root of the project.
-func read(file string) ([]byte, error) {
-	if file != "" {
-		return os.ReadFile(file)
-	}
-	data, err := os.ReadFile("../../LICENSE")
-	if os.IsNotExist(err) {
-		return os.ReadFile("LICENSE")
-	}
-	return data, err
 }
