@@ -59,7 +59,7 @@ func run(ctx context.Context, device, file string, word []byte) error {
 	fmt.Printf("%q is %d times in %d bytes; %d bytes came from the device:\n", word, len(at), len(text), bytesRead)
 	for _, i := range at {
 		line, column := place(text, int(i))
-		fmt.Printf("%4d:%-3d %s\n", line, column, bytes.TrimSpace(bytes.SplitN(text[int(i)-column+1:], []byte("\n"), 2)[0]))
+		fmt.Printf("%4d:%-3d %.160q\n", line, column, bytes.TrimSpace(bytes.SplitN(text[int(i)-column+1:], []byte("\n"), 2)[0]))
 	}
 	return nil
 }
