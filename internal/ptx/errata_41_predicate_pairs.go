@@ -32,7 +32,7 @@ func (f *function) partPairs() {
 		if !pairs[names.pair(in)] {
 			continue
 		}
-		zero, made := f.hiddenZero(in.row)
+		zero, made := f.hiddenZero(in.row, lanesBelow)
 		either, word := r(f.newReg(classR)), r(f.newReg(classR))
 		e.added = append(append(e.added, made...),
 			inst{op: opSelp, t: tU32, row: in.row, dst: either, src: [4]operand{u32(1), zero, in.src[0]}},
@@ -44,12 +44,14 @@ func (f *function) partPairs() {
 	f.insts = e.apply(f.insts, nil)
 }
 
-// hiddenZero makes a zero that the assembler does not know, after instructions are chosen.
-func (f *function) hiddenZero(row ir.Row) (zero operand, made []inst) {
-	below, zero := r(f.newReg(classR)), r(f.newReg(classR))
+// hiddenZero makes a zero that the assembler does not know, after instructions are chosen. It is the sign of a register that
+// has none: lanesBelow, as no lane is above 31, or dynamicShared. The first differs between lanes to the assembler, with all that
+// is made of it, the second does not.
+func (f *function) hiddenZero(row ir.Row, of special) (zero operand, made []inst) {
+	known, zero := r(f.newReg(classR)), r(f.newReg(classR))
 	return zero, []inst{
-		{op: opMov, t: tU32, row: row, dst: below, src: [4]operand{spec(lanesBelow)}},
-		{op: opShr, t: tS32, row: row, dst: zero, src: [4]operand{below, u32(31)}}, // no lane is above 31
+		{op: opMov, t: tU32, row: row, dst: known, src: [4]operand{spec(of)}},
+		{op: opShr, t: tS32, row: row, dst: zero, src: [4]operand{known, u32(31)}},
 	}
 }
 

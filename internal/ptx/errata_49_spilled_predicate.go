@@ -27,6 +27,9 @@ const truth = 1<<31 - 1
 // comparing twice with the same. O(instructions · mostPredicates), for programs of which a predicate with too many
 // neighbours has them near where it is read.
 //
+// ptxas also keeps the result of a comparison that is made again further down, as it stands or negated. Where that would be a
+// predicate too many, the later one compares with bits flipped that are none, see hideAgain.
+//
 // Of a small local array ptxas makes registers, and keeps the results of comparing an index with the number of each for the
 // next block. An array with which there would be too many predicates is made larger, and stays in memory.
 func (f *function) keepAsWords() {
@@ -39,18 +42,20 @@ func (f *function) keepAsWords() {
 		return
 	}
 	var words []uint32
+	var again []int
 	if a := f.ranges(most); a != nil {
-		words = a.others(most)
+		words, again = a.others(most)
 	}
-	if most < mostPredicates && len(words) > 0 {
-		words = f.ranges(0).others(mostPredicates)
+	if most < mostPredicates && len(words)+len(again) > 0 {
+		words, again = f.ranges(0).others(mostPredicates)
 	} else if elements <= mostElements {
 		small = nil
 	}
-	if len(words)+len(small) == 0 {
+	if len(words)+len(again)+len(small) == 0 {
 		return
 	}
-	f.spilled += len(words) + len(small)
+	f.spilled += len(words) + len(again) + len(small)
+	f.hideAgain(again)
 	kept := make(map[reg]reg)
 	for _, p := range words {
 		kept[makeReg(classP, p)] = f.newReg(classR)
@@ -79,6 +84,7 @@ func (f *function) indexedArrays() (small map[symbol]bool, elements int) {
 		return nil, 0
 	}
 	g := f.registry()
+	same := f.firstOfEqual(g)
 	block, in := 0, make(map[reg]int) // where an address is first used
 	for i := range f.insts {
 		x := &f.insts[i]
@@ -92,8 +98,12 @@ func (f *function) indexedArrays() (small map[symbol]bool, elements int) {
 			if o.kind != isAddress {
 				continue
 			}
-			if first, had := in[o.reg]; !had {
-				in[o.reg] = block
+			at := o.reg
+			if of, ok := same[at]; ok {
+				at = of
+			}
+			if first, had := in[at]; !had {
+				in[at] = block
 			} else if sym, ok := f.arrayAt(g, o.reg); ok && first != block && arrays[sym] > 0 {
 				elements += arrays[sym]
 				delete(arrays, sym)
@@ -102,6 +112,29 @@ func (f *function) indexedArrays() (small map[symbol]bool, elements int) {
 		}
 	}
 	return small, elements
+}
+
+// firstOfEqual gives, for a register that is computed as another was before, that other one. ptxas finds these, too.
+func (f *function) firstOfEqual(g *registry) map[reg]reg {
+	same, known := make(map[reg]reg), make(map[inst]reg)
+	for i := range f.insts {
+		in := &f.insts[i]
+		if !in.op.has(pure) || in.dst.kind != isReg || in.guard != noReg || in.src[0].kind == isSpecial || g.only(in.dst.reg) != i {
+			continue
+		}
+		key := inst{op: in.op, t: in.t, t2: in.t2, mod: in.mod, src: in.src}
+		for j := range key.src {
+			if of, ok := same[key.src[j].reg]; ok && key.src[j].kind == isReg {
+				key.src[j].reg = of
+			}
+		}
+		if first, ok := known[key]; ok {
+			same[in.dst.reg] = first
+		} else {
+			known[key] = in.dst.reg
+		}
+	}
+	return same
 }
 
 // arrayAt is the array in which an address is, a sum with that of the array.
@@ -125,7 +158,7 @@ func (f *function) arrayAt(g *registry, at reg) (symbol, bool) {
 
 // compareWords makes the instructions that keep predicates in words.
 func (f *function) compareWords(words map[reg]reg) {
-	zero, head := f.hiddenZero(ir.NoRow)
+	zero, head := f.hiddenZero(ir.NoRow, dynamicShared)
 	var e edits
 	valid := make(map[reg]bool) // has its value in this block
 	k := uint32(0)
@@ -155,6 +188,60 @@ func (f *function) compareWords(words map[reg]reg) {
 	f.insts = e.apply(f.insts, head)
 }
 
+// hideAgain makes comparisons differ from those before: bits of what they compare are flipped, which are none. Each has a zero
+// of its own among several, since ptxas merges equal ones.
+func (f *function) hideAgain(list []int) {
+	if len(list) == 0 {
+		return
+	}
+	const zeros = 4 // no launch has shared memory of 2^28 bytes
+	size := r(f.newReg(classR))
+	head := []inst{{op: opMov, t: tU32, row: ir.NoRow, dst: size, src: [4]operand{spec(dynamicShared)}}}
+	var zero [zeros][2]operand // of 32 and 64 bits
+	of := func(k int, wide bool) operand {
+		z := &zero[k%zeros]
+		if z[0].kind == noOperand {
+			z[0] = r(f.newReg(classR))
+			head = append(head, inst{op: opShr, t: tU32, row: ir.NoRow, dst: z[0], src: [4]operand{size, u32(uint32(31 - k%zeros))}})
+		}
+		if !wide {
+			return z[0]
+		}
+		if z[1].kind == noOperand {
+			z[1] = r(f.newReg(classRD))
+			head = append(head, inst{op: opCvt, t: tU64, t2: tU32, row: ir.NoRow, dst: z[1], src: [4]operand{z[0]}})
+		}
+		return z[1]
+	}
+	slices.Sort(list)
+	var e edits
+	for k, i := range list {
+		in := &f.insts[i]
+		x := in.src[0]
+		t, c := tB32, classR
+		switch x.reg.class() {
+		case classRD, classFD:
+			t, c = tB64, classRD
+		case classH:
+			continue // of 16 bits are few, and of them no more than a byte is compared
+		}
+		flipped := r(f.newReg(c))
+		if x.reg.class() == c {
+			e.added = append(e.added, inst{op: opXor, t: t, row: in.row, dst: flipped, src: [4]operand{x, of(k, c == classRD)}})
+			in.src[0] = flipped
+		} else {
+			bits, back := r(f.newReg(c)), r(f.newReg(x.reg.class()))
+			e.added = append(e.added,
+				inst{op: opMov, t: t, row: in.row, dst: bits, src: [4]operand{x}},
+				inst{op: opXor, t: t, row: in.row, dst: flipped, src: [4]operand{bits, of(k, c == classRD)}},
+				inst{op: opMov, t: t, row: in.row, dst: back, src: [4]operand{flipped}})
+			in.src[0] = back
+		}
+		e.put(i, false)
+	}
+	f.insts = e.apply(f.insts, head)
+}
+
 // eachPredicate calls do for the predicates that in reads, its guard among them.
 func (f *function) eachPredicate(in *inst, do func(reg)) {
 	f.eachRead(in, func(x reg) {
@@ -165,161 +252,4 @@ func (f *function) eachPredicate(in *inst, do func(reg)) {
 	if in.guard != noReg {
 		do(in.guard)
 	}
-}
-
-// ranges tells where predicates are alive.
-type ranges struct {
-	blocks []block
-	of     []*lifetime // of those that more than one block has, the shortest first
-}
-
-// block is a run of instructions.
-type block struct {
-	from  *blockList // the blocks before it
-	guard reg        // of a conditional branch at its end
-	alive int        // predicates at that, the guard among them
-	begin uint32     // the last predicate that was found alive at its beginning
-	end   uint32     // and at its end
-}
-
-// lifetime is where a predicate is used.
-type lifetime struct {
-	number      uint32
-	first, last int        // instructions
-	reads       *blockList // the blocks that read it before they write it, the last first
-	writes      *blockList // the blocks that write it in any case, the last first
-}
-
-// blockList is a block, and those after it in a list.
-type blockList struct {
-	block int
-	next  *blockList
-}
-
-func (l *blockList) begins(block int) bool { return l != nil && l.block == block }
-
-// ranges finds blocks, and the predicates that more than one has; nil if these are fewer than a number.
-func (f *function) ranges(few int) *ranges {
-	a := new(ranges)
-	all := make([]lifetime, f.regs[classP]+1)
-	at := make([]int, f.labels+1) // by label: its block
-	var jumps []struct {
-		from int
-		to   uint64
-	}
-	open, falls := false, false
-	for i := range f.insts {
-		in := &f.insts[i]
-		f.visits++
-		if !open || in.op == opLabel {
-			a.blocks = append(a.blocks, block{})
-			if b := len(a.blocks) - 1; falls {
-				a.blocks[b].from = &blockList{block: b - 1}
-			}
-			open, falls = true, true
-		}
-		b := len(a.blocks) - 1
-		touch := func(p reg) *lifetime {
-			x := &all[p.num()]
-			if x.number == 0 {
-				x.number, x.first = p.num(), i
-			}
-			x.last = i
-			return x
-		}
-		f.eachPredicate(in, func(p reg) {
-			x := touch(p)
-			if x.writes.begins(b) || x.reads.begins(b) {
-				return
-			}
-			if x.reads == nil {
-				a.of = append(a.of, x)
-			}
-			x.reads = &blockList{b, x.reads}
-		})
-		f.eachWrite(in, func(p reg) {
-			if p.class() != classP {
-				return
-			}
-			if x := touch(p); in.guard == noReg && !x.writes.begins(b) {
-				x.writes = &blockList{b, x.writes}
-			}
-		})
-		switch in.op {
-		case opLabel:
-			at[in.dst.bits] = b
-		case opBra:
-			jumps = append(jumps, struct {
-				from int
-				to   uint64
-			}{b, in.dst.bits})
-			if in.guard != noReg {
-				a.blocks[b].guard, a.blocks[b].alive = in.guard, 1
-			}
-			open, falls = false, in.guard != noReg
-		case opExit:
-			open, falls = false, in.guard != noReg
-		}
-	}
-	if len(a.of) < few {
-		return nil
-	}
-	for _, j := range jumps {
-		to := &a.blocks[at[j.to]]
-		to.from = &blockList{j.from, to.from}
-	}
-	slices.SortFunc(a.of, func(x, y *lifetime) int {
-		if d := (x.last - x.first) - (y.last - y.first); d != 0 {
-			return d
-		}
-		return int(x.number) - int(y.number)
-	})
-	return a
-}
-
-// others are the predicates that do not fit.
-func (a *ranges) others(most int) (list []uint32) {
-	for _, x := range a.of {
-		if !a.fits(x, most) {
-			list = append(list, x.number)
-		}
-	}
-	return list
-}
-
-// fits counts a predicate where it is alive, if no branch has too many then.
-func (a *ranges) fits(p *lifetime, most int) bool {
-	for l := p.writes; l != nil; l = l.next {
-		a.blocks[l.block].begin = p.number // it is alive no further up
-	}
-	var todo, counted []int
-	for l := p.reads; l != nil; l = l.next {
-		todo = append(todo, l.block)
-	}
-	for len(todo) > 0 {
-		b := todo[len(todo)-1]
-		todo = todo[:len(todo)-1]
-		for l := a.blocks[b].from; l != nil; l = l.next {
-			x := &a.blocks[l.block]
-			if x.end == p.number {
-				continue
-			}
-			x.end = p.number
-			if x.guard != noReg && x.guard.num() != p.number {
-				if x.alive >= most {
-					for _, c := range counted {
-						a.blocks[c].alive--
-					}
-					return false
-				}
-				x.alive++
-				counted = append(counted, l.block)
-			}
-			if x.begin != p.number {
-				x.begin = p.number
-				todo = append(todo, l.block)
-			}
-		}
-	}
-	return true
 }
