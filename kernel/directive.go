@@ -11,13 +11,14 @@ import (
 
 // Directive is what the comment above a kernel states:
 //
-//	//vyre:kernel workgroup=X[xY[xZ]] [big=p,q] [types=T:float32|float64] [name=F]
+//	//vyre:kernel workgroup=X[xY[xZ]] [big=p,q] [types=T:float32|float64] [name=F] [checks=none]
 type Directive struct {
 	Workgroup [3]uint32
 	Big       []string // slices that may hold 2³¹ elements and more
 	TypeParam string   // the type parameter that Types instantiates
 	Types     []string
 	Name      string // of the program; "" takes the function's
+	Unchecked bool   // an access whose index is not proven to be in bounds is refused
 }
 
 const (
@@ -113,6 +114,11 @@ func parseDirective(text string) (Directive, *ir.Diag) {
 				return fault(badDirective, "name=%s is no identifier", value)
 			}
 			d.Name = value
+		case "checks":
+			if value != "none" {
+				return fault(badDirective, "checks=%s: the only value of checks is none, which refuses accesses that need a check", value)
+			}
+			d.Unchecked = true
 		default:
 			return fault(badDirective, "the directive has no key %q", key)
 		}

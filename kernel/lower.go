@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/govyre/vyre/internal/opt"
 	"github.com/govyre/vyre/ir"
 	"github.com/govyre/vyre/ir/build"
 )
@@ -192,7 +193,22 @@ func (s *source) lowerOnce(m *marked, fn *types.Func, name string, e env, comput
 		return nil, false
 	}
 	k.Program = p
+	if m.directive.Unchecked {
+		l.refuseChecks(k)
+	}
 	return k, false
+}
+
+// refuseChecks refuses the accesses of a kernel with checks=none that keep a bounds check. A program that the passes refuse
+// is refused again, with the reason, where it is compiled for a device.
+func (l *lowering) refuseChecks(k *Kernel) {
+	kept, err := opt.BoundsChecks(k.Program)
+	if err != nil {
+		return
+	}
+	for _, n := range kept {
+		l.src.found.add(finding(n.Pos, k.Name, keptCheck, n.Msg))
+	}
 }
 
 // signature declares the parameters of the program. One that is refused gets no storage, and its uses say

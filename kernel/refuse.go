@@ -15,7 +15,7 @@ import (
 type reason struct{ code, what, instead string }
 
 var (
-	badDirective = reason{"VK001", "%s", "write //vyre:kernel workgroup=X[xY[xZ]] [big=p,q] [types=T:float32|float64] [name=F]"}
+	badDirective = reason{"VK001", "%s", "write //vyre:kernel workgroup=X[xY[xZ]] [big=p,q] [types=T:float32|float64] [name=F] [checks=none]"}
 	badGroup     = reason{"VK001", "%s", "a workgroup has at most 1024 invocations along x and y, 64 along z, 1024 in all"}
 	badName      = reason{"VK001", "%s", "%s"}
 	badSignature = reason{"VK002", "%s", "%s"}
@@ -48,6 +48,7 @@ var (
 	twoBuffers   = reason{"VK023", "%s may stand for two different buffers%s", "branch around the accesses, so that each names one buffer%s"}
 	newEachRound = reason{"VK023", "%s would outlive array %s, which is a new one in each round of a loop", "declare the array before the loop, or the slice inside"}
 	overLimit    = reason{"VK024", "%s", "%s"}
+	keptCheck    = reason{"VK025", "%s", "compare the index with the length in a condition around the access, mask it, or leave out checks=none"}
 )
 
 // fixedSize is the advice where what is refused would need a heap.

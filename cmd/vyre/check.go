@@ -55,7 +55,8 @@ func (checkCmd) Help() string {
   unordered    it adds floats by atomics, reads a clock or traces, so the order of invocations may show
   approximate  it calls a function of gpu.Fast…, which is right within the tolerance that its comment says
 A cooperative kernel has a barrier of the whole grid, so all groups must run at once.
-Notes under a kernel say which of its arrays are in local memory, which loops over constants are not unrolled, and why.`
+Notes under a kernel say which of its arrays are in local memory, which loops over constants are not unrolled, which
+accesses keep a bounds check, and why. checks=none in a kernel's directive makes such a check an error.`
 }
 
 func (c *checkCmd) Run(t *terminal) error {
@@ -153,7 +154,11 @@ func slow(p *ir.Program) []opt.Note {
 	if err != nil {
 		return nil
 	}
-	return rep.Notes
+	checks, err := opt.BoundsChecks(p)
+	if err != nil {
+		return rep.Notes
+	}
+	return append(rep.Notes, checks...)
 }
 
 func noteText(n opt.Note) string {

@@ -86,7 +86,11 @@ func explain(ctx context.Context, in Input) (*Page, error) {
 	}
 	assembly := o.moduleColumn(module)
 	assembly.machine(in.Machine)
-	if source := o.sourceColumn(in.Read); source != nil {
+	checks, err := opt.BoundsChecks(in.Program)
+	if err != nil {
+		return nil, err
+	}
+	if source := o.sourceColumn(in.Read, checks); source != nil {
 		source.weigh(assembly)
 		page.columns = append([]*column{source}, page.columns...)
 		page.stages = append([]stage{{source.title, source}}, page.stages...)

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -289,5 +290,30 @@ func TestTablesAreLinkedToTheirDeclaration(t *testing.T) {
 	}
 	if got := line(t, cols["ptx"], "ld.global.nc.u32").origins; len(got) == 0 {
 		t.Error("the load from the table is linked to nothing")
+	}
+}
+
+// A line with an access that keeps its bounds check says why; others say nothing of it.
+func TestSourceColumnNamesBoundsChecks(t *testing.T) {
+	const src = `package kernels
+
+import "github.com/govyre/vyre/gpu"
+
+//vyre:kernel workgroup=64
+func K(t gpu.Thread, x, y []uint32) {
+	i := t.Global().X
+	if i < uint32(len(x)) {
+		x[i] = 1
+		x[i+1] = y[i]
+	}
+}
+`
+	page := write(t, compiled(t, "k.go", src), map[string]string{"k.go": src})
+	notes := regexp.MustCompile(`data-note="(the index[^"]*)"`).FindAllStringSubmatch(page, -1)
+	if len(notes) != 1 || !strings.Contains(notes[0][1], "the index of x is checked") || !strings.Contains(notes[0][1], "; the index of y is checked") {
+		t.Errorf("lines say %q, want one of the indices of x and y", notes)
+	}
+	if !strings.Contains(page, "<dt>bounds checks</dt><dd>2</dd>") {
+		t.Error("the page does not count two bounds checks")
 	}
 }

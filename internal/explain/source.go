@@ -9,14 +9,16 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/govyre/vyre/internal/opt"
 )
 
 // place is a spot in the source.
 type place struct{ line, col int }
 
 // sourceColumn shows the files that the program comes from: the declarations in use, the others
-// folded. It is nil if there is nothing to read.
-func (o *origins) sourceColumn(read func(string) ([]byte, error)) *column {
+// folded. It is nil if there is nothing to read. A line with accesses that keep a bounds check says so.
+func (o *origins) sourceColumn(read func(string) ([]byte, error), checks []opt.Note) *column {
 	if read == nil {
 		return nil
 	}
@@ -28,6 +30,12 @@ func (o *origins) sourceColumn(read func(string) ([]byte, error)) *column {
 			continue
 		}
 		lines := o.sourceLines(file, src, used[file])
+		for _, n := range checks {
+			if n.Pos.File == file && n.Pos.Line > 0 && n.Pos.Line <= len(lines) {
+				l := &lines[n.Pos.Line-1]
+				l.note = strings.TrimPrefix(l.note+"; "+n.Msg, "; ")
+			}
+		}
 		c.parts = append(c.parts, fold(file, src, lines, len(files) > 1)...)
 		if c.about == "" {
 			c.about = file
@@ -40,6 +48,7 @@ func (o *origins) sourceColumn(read func(string) ([]byte, error)) *column {
 	c.lines(func(*line) { n++ })
 	c.fact("lines", strconv.Itoa(n), "of source")
 	c.fact("in blue", "lines of PTX", "how many come from each line, calls included")
+	c.fact("bounds checks", strconv.Itoa(len(checks)), "accesses whose index is not proven to be in bounds; their lines say why")
 	if len(files) > 1 {
 		c.about = fmt.Sprintf("%d files", len(files))
 	}
