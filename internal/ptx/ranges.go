@@ -56,6 +56,18 @@ type rangeFinder struct {
 	falls   bool    // control may leave the last block at its end
 	guarded []*inst // that write predicates in the last block, by guards which have not changed since
 	made    map[comparison]madeAt
+	spare   []blockList // room for elements of lists
+}
+
+// list is a block with an edge out of it in front of others.
+func (r *rangeFinder) list(block int, to edge, next *blockList) *blockList {
+	if len(r.spare) == 0 {
+		r.spare = make([]blockList, 64+len(r.found.blocks))
+	}
+	l := &r.spare[0]
+	r.spare = r.spare[1:]
+	l.block, l.edge, l.next = block, to, next
+	return l
 }
 
 // comparison is one with its negation.
@@ -90,7 +102,7 @@ func (f *function) ranges(few int) *ranges {
 	}
 	for _, j := range r.jumps {
 		to := &a.blocks[r.at[j.to]]
-		to.from = &blockList{block: j.from, edge: taken, next: to.from}
+		to.from = r.list(j.from, taken, to.from)
 	}
 	a.keepDominated()
 	slices.SortFunc(a.of, func(x, y *lifetime) int {
@@ -108,7 +120,7 @@ func (r *rangeFinder) use(i int) {
 	if !r.open || in.op == opLabel {
 		r.found.blocks = append(r.found.blocks, block{})
 		if b := len(r.found.blocks) - 1; r.falls {
-			r.found.blocks[b].from = &blockList{block: b - 1}
+			r.found.blocks[b].from = r.list(b-1, onward, nil)
 		}
 		r.open, r.falls, r.guarded = true, true, r.guarded[:0]
 	}
@@ -121,7 +133,7 @@ func (r *rangeFinder) use(i int) {
 		if x.reads == nil {
 			r.found.of = append(r.found.of, x)
 		}
-		x.reads = &blockList{block: b, next: x.reads}
+		x.reads = r.list(b, onward, x.reads)
 	})
 	r.f.eachWrite(in, func(p reg) {
 		if p.class() != classP {
@@ -132,7 +144,7 @@ func (r *rangeFinder) use(i int) {
 		case in.guard != noReg:
 			r.guarded = append(r.guarded, in)
 		case !x.writes.begins(b):
-			x.writes = &blockList{block: b, next: x.writes}
+			x.writes = r.list(b, onward, x.writes)
 		}
 	})
 }
@@ -155,7 +167,7 @@ func (r *rangeFinder) repeat(i int) {
 	b := len(r.found.blocks) - 1
 	if was, ok := r.made[c]; ok && was.block != b {
 		x := &lifetime{number: uint32(len(r.all) + len(r.found.again)), first: was.inst, last: i}
-		x.reads, x.writes = &blockList{block: b}, &blockList{block: was.block}
+		x.reads, x.writes = r.list(b, onward, nil), r.list(was.block, onward, nil)
 		r.found.again = append(r.found.again, x)
 	}
 	r.made[c] = madeAt{i, b}
@@ -202,7 +214,7 @@ func (r *rangeFinder) written(at *inst, b int) {
 		}
 		r.f.eachWrite(g, func(p reg) {
 			x := &r.all[p.num()]
-			x.made = &blockList{block: b, edge: to, next: x.made}
+			x.made = r.list(b, to, x.made)
 		})
 	}
 }
