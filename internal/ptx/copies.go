@@ -24,6 +24,7 @@ func (f *function) copies() {
 		}
 	}
 	f.insts = e.apply(f.insts, nil)
+	f.unguard()
 }
 
 // ordering is the state of the stage; what it holds is of one copy, and memory for the next.

@@ -14,7 +14,7 @@
 // lanes finds indices that are consecutive over a warp. select chooses instructions row by row, with places in memory
 // as the program names them, carried values as parallel copies and every if as a branch. address works out places,
 // once for accesses that share one. predicate turns short branches into guards. copies orders moves, through a
-// temporary where they go round in a circle. dce drops what is left over, sink moves what the entry computes past
+// temporary where they go round in a circle, and takes the guards from those that need none. dce drops what is left over, sink moves what the entry computes past
 // loops that do not need it, align finds barriers that all lanes of a warp reach together. An instruction is an
 // opcode with typed operands all the way; only the printer knows how it is spelt.
 //

@@ -11,12 +11,11 @@ type ranges struct {
 
 // block is a run of instructions.
 type block struct {
-	from  *blockList // the blocks before it, with the edges that lead here
+	from  *blockList // the blocks before it
 	guard reg        // of a conditional branch at its end
 	alive int        // predicates at that, the guard among them
 	begin uint32     // the last predicate that was found alive at its beginning
 	end   uint32     // and at its end
-	made  [2]uint32  // by edge: the last predicate that the block writes if control leaves it there
 }
 
 // lifetime is where a predicate is used.
@@ -25,48 +24,37 @@ type lifetime struct {
 	first, last int        // instructions
 	reads       *blockList // the blocks that read it before they write it, the last first
 	writes      *blockList // the blocks that write it in any case, the last first
-	made        *blockList // the edges before which their blocks write it
 }
 
-// blockList is a block with an edge out of it, and those after it in a list.
+// blockList is a block, and those after it in a list.
 type blockList struct {
 	block int
-	edge  edge
 	next  *blockList
 }
-
-// edge is where control goes at the end of a block.
-type edge int
-
-const (
-	onward edge = iota
-	taken
-)
 
 func (l *blockList) begins(block int) bool { return l != nil && l.block == block }
 
 // rangeFinder finds blocks, and the predicates that they use.
 type rangeFinder struct {
-	f       *function
-	found   *ranges
-	all     []lifetime
-	at      []int // by label: its block
-	jumps   []branch
-	open    bool    // the last block goes on
-	falls   bool    // control may leave the last block at its end
-	guarded []*inst // that write predicates in the last block, by guards which have not changed since
-	made    map[comparison]madeAt
-	spare   []blockList // room for elements of lists
+	f     *function
+	found *ranges
+	all   []lifetime
+	at    []int // by label: its block
+	jumps []branch
+	open  bool // the last block goes on
+	falls bool // control may leave the last block at its end
+	made  map[comparison]madeAt
+	spare []blockList // room for elements of lists
 }
 
-// list is a block with an edge out of it in front of others.
-func (r *rangeFinder) list(block int, to edge, next *blockList) *blockList {
+// list is a block in front of others.
+func (r *rangeFinder) list(block int, next *blockList) *blockList {
 	if len(r.spare) == 0 {
 		r.spare = make([]blockList, 64+len(r.found.blocks))
 	}
 	l := &r.spare[0]
 	r.spare = r.spare[1:]
-	l.block, l.edge, l.next = block, to, next
+	l.block, l.next = block, next
 	return l
 }
 
@@ -102,7 +90,7 @@ func (f *function) ranges(few int) *ranges {
 	}
 	for _, j := range r.jumps {
 		to := &a.blocks[r.at[j.to]]
-		to.from = r.list(j.from, taken, to.from)
+		to.from = r.list(j.from, to.from)
 	}
 	a.keepDominated()
 	slices.SortFunc(a.of, func(x, y *lifetime) int {
@@ -120,9 +108,9 @@ func (r *rangeFinder) use(i int) {
 	if !r.open || in.op == opLabel {
 		r.found.blocks = append(r.found.blocks, block{})
 		if b := len(r.found.blocks) - 1; r.falls {
-			r.found.blocks[b].from = r.list(b-1, onward, nil)
+			r.found.blocks[b].from = r.list(b-1, nil)
 		}
-		r.open, r.falls, r.guarded = true, true, r.guarded[:0]
+		r.open, r.falls = true, true
 	}
 	b := len(r.found.blocks) - 1
 	r.f.eachPredicate(in, func(p reg) {
@@ -133,18 +121,14 @@ func (r *rangeFinder) use(i int) {
 		if x.reads == nil {
 			r.found.of = append(r.found.of, x)
 		}
-		x.reads = r.list(b, onward, x.reads)
+		x.reads = r.list(b, x.reads)
 	})
 	r.f.eachWrite(in, func(p reg) {
 		if p.class() != classP {
 			return
 		}
-		r.guarded = slices.DeleteFunc(r.guarded, func(g *inst) bool { return g.guard == p })
-		switch x := r.touch(p, i); {
-		case in.guard != noReg:
-			r.guarded = append(r.guarded, in)
-		case !x.writes.begins(b):
-			x.writes = r.list(b, onward, x.writes)
+		if x := r.touch(p, i); in.guard == noReg && !x.writes.begins(b) {
+			x.writes = r.list(b, x.writes)
 		}
 	})
 }
@@ -167,7 +151,7 @@ func (r *rangeFinder) repeat(i int) {
 	b := len(r.found.blocks) - 1
 	if was, ok := r.made[c]; ok && was.block != b {
 		x := &lifetime{number: uint32(len(r.all) + len(r.found.again)), first: was.inst, last: i}
-		x.reads, x.writes = r.list(b, onward, nil), r.list(was.block, onward, nil)
+		x.reads, x.writes = r.list(b, nil), r.list(was.block, nil)
 		r.found.again = append(r.found.again, x)
 	}
 	r.made[c] = madeAt{i, b}
@@ -194,28 +178,9 @@ func (r *rangeFinder) leave(in *inst) {
 		if in.guard != noReg {
 			r.found.blocks[b].guard, r.found.blocks[b].alive = in.guard, 1
 		}
-		r.written(in, b)
 		r.open, r.falls = false, in.guard != noReg
 	case opExit:
 		r.open, r.falls = false, in.guard != noReg
-	}
-}
-
-// written notes the predicates that a block writes by the guard of the branch at its end, as a loop or an arm does that is
-// left with a value. No earlier value of theirs goes the way on which the guard holds.
-func (r *rangeFinder) written(at *inst, b int) {
-	for _, g := range r.guarded {
-		if g.guard != at.guard {
-			continue
-		}
-		to := onward
-		if g.sense == at.sense {
-			to = taken
-		}
-		r.f.eachWrite(g, func(p reg) {
-			x := &r.all[p.num()]
-			x.made = r.list(b, to, x.made)
-		})
 	}
 }
 
@@ -239,9 +204,6 @@ func (a *ranges) fits(p *lifetime, most int) bool {
 	for l := p.writes; l != nil; l = l.next {
 		a.blocks[l.block].begin = p.number // it is alive no further up
 	}
-	for l := p.made; l != nil; l = l.next {
-		a.blocks[l.block].made[l.edge] = p.number
-	}
 	var todo, counted []int
 	for l := p.reads; l != nil; l = l.next {
 		todo = append(todo, l.block)
@@ -262,7 +224,7 @@ func (a *ranges) fits(p *lifetime, most int) bool {
 				counted = append(counted, l.block)
 			}
 			x.end = p.number
-			if x.begin != p.number && x.made[l.edge] != p.number {
+			if x.begin != p.number {
 				x.begin = p.number
 				todo = append(todo, l.block)
 			}
