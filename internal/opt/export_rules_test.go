@@ -185,6 +185,9 @@ func variants(p *term, f func(*term)) {
 	}
 	for i, a := range p.args {
 		variants(a, func(t *term) {
+			if p.op == ir.OpAbs && t.op == ir.OpSub && t.args[0] == a.args[1] && t.args[1] == a.args[0] {
+				return // |y - x| is |x - y|
+			}
 			q := *p
 			q.args = slices.Clone(p.args)
 			q.args[i] = t

@@ -202,6 +202,20 @@ func (z *interval) max(w width, a, b *interval, signed bool) {
 	z.unsigned(w, max(a.lo, b.lo), max(a.hi, b.hi))
 }
 
+// abs holds the magnitudes of signed numbers; that of the least is its own bits.
+func (z *interval) abs(w width, a *interval) {
+	switch {
+	case a.slo >= 0:
+		z.set(a)
+	case a.slo == w.min():
+		z.unsigned(w, 0, uint64(1)<<(w-1))
+	case a.shi < 0:
+		z.signed(w, -a.shi, -a.slo)
+	default:
+		z.signed(w, 0, max(-a.slo, a.shi))
+	}
+}
+
 // convert gives the low bits of what a, of width from, extends to.
 func (z *interval) convert(w width, a *interval, from width, signed bool) {
 	switch {

@@ -131,6 +131,8 @@ func (w *work) arithmetic(r ir.Row, out, a, b, c *interval) {
 		var zero interval
 		zero.exact(n, 0)
 		out.sub(n, &zero, a)
+	case ir.OpAbs:
+		out.abs(n, a)
 	case ir.OpDiv:
 		out.div(n, a, b, signed)
 	case ir.OpRem:
