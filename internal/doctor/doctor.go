@@ -90,13 +90,10 @@ type exam struct {
 	gpu     cu.Device
 	version int
 
-	dev     driver.Device
-	kernels kernels
-	images  images
+	dev    driver.Device
+	saxpy  driver.Kernel
+	images images
 }
-
-// kernels are those of the checks.
-type kernels struct{ saxpy, countDown, together driver.Kernel }
 
 // check is how one of the checks is made.
 type check struct {
