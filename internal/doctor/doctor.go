@@ -131,7 +131,7 @@ func failed(err error) finding {
 			f.found += ": " + line
 		}
 	case errors.As(err, &missing):
-		f.fix = missing.Fix
+		f.fix = cmp.Or(missing.Fix, "use device cpu")
 	}
 	return f
 }
