@@ -181,7 +181,7 @@ func (e *exam) cache() finding {
 	} else if e.images.grew {
 		sample = "the sample is a new one of them"
 	}
-	return good("%s of user %s, writable, %d images of %s, at most %s; %s", disk.Root(), owner(), n, size(bytes), size(cmp.Or(at.Bytes, imagecache.DefaultBytes)), sample)
+	return good("%s of user %s, writable, kept images: %d, %s of at most %s; %s", disk.Root(), owner(), n, size(bytes), size(cmp.Or(at.Bytes, imagecache.DefaultBytes)), sample)
 }
 
 // owner is the user of the process, whose the cache is: another's is refused.

@@ -118,7 +118,7 @@ func failing(fix, format string, args ...any) finding {
 	return finding{Fail, fmt.Sprintf(format, args...), fix}
 }
 
-// failed is the finding of an error. Its fix is said once, and the log of a compiler is cut to its first line.
+// failed is the finding of an error. Its fix is said once.
 func failed(err error) finding {
 	f := finding{Fail, err.Error(), ""}
 	var e *driver.Error
@@ -127,9 +127,6 @@ func failed(err error) finding {
 	case errors.As(err, &e):
 		f.fix = e.Fix
 		f.found = strings.TrimPrefix(strings.Replace(f.found, "; fix: "+e.Fix, "", 1), "vyre: ")
-		if line, _, _ := strings.Cut(strings.TrimSpace(e.Log), "\n"); line != "" {
-			f.found += ": " + line
-		}
 	case errors.As(err, &missing):
 		f.fix = cmp.Or(missing.Fix, "use device cpu")
 	}

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unsafe"
 
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/internal/cu"
@@ -135,8 +136,8 @@ func TestBlockedChecksNameTheCause(t *testing.T) {
 		{"a name that is no number", "cuda:one", cusim.Config{}, after("devices"), []string{`FAIL devices: there is no cuda:one; .*`}},
 		{"an old driver", "cuda", cusim.Config{Version: 11030}, but(after("driver"), "compute mode"),
 			[]string{`FAIL driver: it is of CUDA 11\.3, 11\.4 is the oldest that works; fix: update .*`, "warn target: not checked, because driver failed"}},
-		{"an old GPU", "cuda", cusim.Config{Models: []cusim.Model{{Name: "old", Major: 6, Minor: 1, Units: 1}}}, but(after("target"), "compute mode"),
-			[]string{`FAIL target: compute capability 6\.1 is below 7\.0, .*; fix: use a GPU .*`, "warn context: not checked, because target failed"}},
+		{"a GPU that is newer than the driver", "cuda:2", cusim.Config{Version: 12070}, map[string]string{"target": "warn"},
+			[]string{`warn target: capability 12\.0, but programs are compiled for sm_100, .*; fix: update the NVIDIA driver`}},
 		{"no context", "cuda", fail("cuDevicePrimaryCtxRetain", 1, 46), after("context"),
 			[]string{`FAIL context: open .*CUDA_ERROR_DEVICE_UNAVAILABLE 46\]; fix: another process .*`, "warn memory: not checked, because context failed"}},
 		{"no compiler", "cuda", fail("cuModuleLoadDataEx", 1, 221), kernels,
@@ -145,6 +146,64 @@ func TestBlockedChecksNameTheCause(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			_, lines := examine(t, doctor.Subject{Device: c.device, Driver: cusim.New(c.config)})
 			expect(t, lines, c.states, c.patterns...)
+		})
+	}
+}
+
+// altered is a driver of another GPU, or of one that loses what is copied back.
+type altered struct {
+	cu.Driver
+	attributes map[cu.Attribute]int
+	loses      bool
+}
+
+func (a *altered) DeviceGetAttribute(of cu.Attribute, dev cu.Device) (int, error) {
+	if v, ok := a.attributes[of]; ok {
+		return v, nil
+	}
+	return a.Driver.DeviceGetAttribute(of, dev)
+}
+
+func (a *altered) MemcpyDtoHAsync(dst unsafe.Pointer, src cu.Ptr, bytes int64, s cu.Stream) error {
+	if a.loses {
+		return nil
+	}
+	return a.Driver.MemcpyDtoHAsync(dst, src, bytes, s)
+}
+
+// TestWhatTheGPUSays has GPUs that are there and that cannot be used, or not well.
+func TestWhatTheGPUSays(t *testing.T) {
+	alone(t)
+	attributes := func(list ...int) map[cu.Attribute]int {
+		m := map[cu.Attribute]int{}
+		for i := 0; i < len(list); i += 2 {
+			m[cu.Attribute(list[i])] = list[i+1]
+		}
+		return m
+	}
+	old := map[string]string{"target": "FAIL"}
+	for _, n := range names[slices.Index(names, "context") : len(names)-2] {
+		old[n] = "warn"
+	}
+	const mode, watchdog = int(cu.ComputeMode), int(cu.KernelExecTimeout)
+	for _, c := range []struct {
+		name    string
+		driver  altered
+		states  map[string]string
+		pattern string
+	}{
+		{"an old one", altered{attributes: attributes(int(cu.CapabilityMajor), 6, int(cu.CapabilityMinor), 1)}, old, `FAIL target: compute capability 6\.1 is below 7\.0, .*; fix: use a GPU .*`},
+		{"one that is prohibited", altered{attributes: attributes(mode, 2)}, map[string]string{"compute mode": "FAIL"}, `FAIL compute mode: prohibited: .*; fix: nvidia-smi -c DEFAULT`},
+		{"one for one process", altered{attributes: attributes(mode, 3)}, map[string]string{"compute mode": "warn"}, `warn compute mode: exclusive: .*; fix: nvidia-smi -c DEFAULT`},
+		{"one with a display", altered{attributes: attributes(watchdog, 1)}, map[string]string{"compute mode": "warn"}, `warn compute mode: default; but the GPU has a display, .*; fix: .*`},
+		{"one that loses bytes", altered{loses: true},
+			map[string]string{"launch + wait": "FAIL", "word": "warn", "graph": "warn", "while node": "warn", "grid barrier": "warn", "copies": "FAIL"},
+			`FAIL launch \+ wait: a launch: word \d+ of the result is 0x[0-9a-f]+, want 0x[0-9a-f]+; fix: .*`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			c.driver.Driver = cusim.New(cusim.Config{})
+			_, lines := examine(t, doctor.Subject{Device: "cuda", Driver: &c.driver})
+			expect(t, lines, c.states, c.pattern)
 		})
 	}
 }
@@ -222,6 +281,7 @@ func TestCacheIsSaid(t *testing.T) {
 	if err := os.Chmod(readOnly, 0o500); err != nil {
 		t.Fatal(err)
 	}
+	foreign := t.TempDir()
 	type row struct{ dir, state, found string }
 	rows := []row{
 		{"", "ok", `nothing is kept, because the GPU is simulated and VYRE_CACHE_DIR names no directory`},
@@ -229,10 +289,13 @@ func TestCacheIsSaid(t *testing.T) {
 		{file, "warn", `nothing is kept: .*file is not a directory; fix: set VYRE_CACHE_DIR to a directory of your own`},
 		{filepath.Join(file, "below"), "warn", `nothing (new )?is kept.*; fix: .*`},
 		{full, "warn", `nothing new is kept in .*; fix: make it writable, or set VYRE_CACHE_DIR to a directory of your own`},
-		{filepath.Join(t.TempDir(), "new"), "ok", `.*new of user .*, writable, [1-9]\d* images of .*, at most 1 GiB; the sample is a new one of them`},
+		{filepath.Join(t.TempDir(), "new"), "ok", `.*new of user .*, writable, kept images: [1-9]\d*, .* of at most 1 GiB; the sample is a new one of them`},
 	}
 	if os.Geteuid() != 0 && runtime.GOOS != "windows" {
 		rows = append(rows, row{readOnly, "warn", `nothing new is kept in .*; fix: make it writable, .*`})
+	}
+	if os.Chown(foreign, 12345, -1) == nil { // which root may do
+		rows = append(rows, row{foreign, "warn", `nothing is kept: .* belongs to another user; fix: set VYRE_CACHE_DIR to a directory of your own`})
 	}
 	for _, c := range rows {
 		t.Setenv(driver.EnvCacheDir, c.dir)

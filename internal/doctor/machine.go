@@ -54,9 +54,14 @@ var groups = []struct {
 func (e *exam) library() finding {
 	e.drv = e.handed
 	if e.drv == nil {
-		lib, err := cu.Load(os.Getenv(cuda.EnvLibrary))
+		path := os.Getenv(cuda.EnvLibrary)
+		lib, err := cu.Load(path)
 		if err != nil {
-			return e.missing(failed(err))
+			f := failed(err)
+			if path != "" {
+				f.fix = "correct or unset " + cuda.EnvLibrary + "; " + f.fix
+			}
+			return e.missing(f)
 		}
 		e.drv = lib
 	}
