@@ -140,6 +140,8 @@ func TestBlockedChecksNameTheCause(t *testing.T) {
 			[]string{`warn target: capability 12\.0, but programs are compiled for sm_100, .*; fix: update the NVIDIA driver`}},
 		{"no context", "cuda", fail("cuDevicePrimaryCtxRetain", 1, 46), after("context"),
 			[]string{`FAIL context: open .*CUDA_ERROR_DEVICE_UNAVAILABLE 46\]; fix: another process .*`, "warn memory: not checked, because context failed"}},
+		{"little memory", "cuda", cusim.Config{Memory: 32 << 20}, map[string]string{"memory": "FAIL"},
+			[]string{`FAIL memory: alloc "doctor" on cuda:0: out of memory: .*, with \S+ MiB free; fix: .*`}},
 		{"no compiler", "cuda", fail("cuModuleLoadDataEx", 1, 221), kernels,
 			[]string{`FAIL compile: .*JIT_COMPILER_NOT_FOUND 221\].*`, "warn graph: not checked, because compile failed", "ok copies: .*"}},
 	} {
