@@ -25,9 +25,9 @@ var writers = []string{"Create", "OpenFile", "Rename", "WriteFile"}
 
 // exempt are folders that write by themselves, with the reason.
 var exempt = map[string]string{
-	"internal/atomicfile":             "the function itself",
-	"driver/cuda/internal/imagecache": "private files, which replace links; see Cache.write",
-	"examples":                        "programs to copy, which cannot import what is internal",
+	"internal/atomicfile": "the function itself",
+	"internal/imagecache": "private files, which replace links; see Cache.write",
+	"examples":            "programs to copy, which cannot import what is internal",
 }
 
 func main() {

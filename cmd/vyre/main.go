@@ -1,6 +1,7 @@
 // Command vyre compiles kernels written in Go and runs them on a device.
 //
 //	vyre devices                                          what there is, and why something is missing
+//	vyre doctor                                           whether a device works, and what helps if it does not
 //	vyre run saxpy.go --grid 4 --arg a=2 --arg x=iota:1024 --arg y=zeros:1024 --print y:8
 //	vyre bench saxpy.go --device cpu,cuda --grid 4 …      how long it takes, and how well it fills a device
 //	vyre check ./...                                      every finding, and nothing else
@@ -48,6 +49,7 @@ import (
 // commands is the command line.
 type commands struct {
 	Devices devicesCmd `cmd:"" help:"List devices, and say why one is missing."`
+	Doctor  doctorCmd  `cmd:"" help:"Check what a device needs to work, and say what helps."`
 	Run     runCmd     `cmd:"" help:"Compile a kernel and run it once."`
 	Bench   benchCmd   `cmd:"" help:"Measure a kernel, on one or several devices."`
 	Check   checkCmd   `cmd:"" help:"Compile kernels and report every finding."`

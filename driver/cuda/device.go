@@ -18,6 +18,7 @@ import (
 	"github.com/govyre/vyre/driver/cuda/internal/timeline"
 	"github.com/govyre/vyre/driver/cuda/internal/transfer"
 	"github.com/govyre/vyre/internal/cu"
+	"github.com/govyre/vyre/internal/cutarget"
 	"github.com/govyre/vyre/ir"
 )
 
@@ -120,7 +121,7 @@ func (d *Device) describe() {
 		reduced = fmt.Sprintf(", below its own %d.%d", c.Major, c.Minor)
 	}
 	d.gpu.Say("%s, target %s%s, driver %s: stream flag %v, memory pools %v, graphs %v, loops in them %v", c.Model, c.Target, reduced,
-		code.VersionText(c.DriverVersion), c.StreamFlag, c.MemPools, c.Graphs, c.LoopNodes)
+		cutarget.VersionText(c.DriverVersion), c.StreamFlag, c.MemPools, c.Graphs, c.LoopNodes)
 }
 
 func deviceName(kind string, ordinal int) string { return kind + ":" + strconv.Itoa(ordinal) }

@@ -2,6 +2,7 @@ package cuda
 
 import (
 	"github.com/govyre/vyre/driver/cuda/internal/code"
+	"github.com/govyre/vyre/internal/cutarget"
 	"github.com/govyre/vyre/internal/ptx"
 )
 
@@ -10,7 +11,7 @@ func (d *Device) OnEmit(f func(*ptx.Module)) { d.code.Emitted = f }
 
 // ChooseTarget is what a device of capability sm gets under a driver.
 func ChooseTarget(sm, driverVersion int) (target string, reduced bool, err error) {
-	t, reduced, err := code.ChooseTarget(sm, driverVersion)
+	t, reduced, err := cutarget.Choose(sm, driverVersion)
 	return t.String(), reduced, err
 }
 

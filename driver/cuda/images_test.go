@@ -16,9 +16,9 @@ import (
 
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/driver/cuda"
-	"github.com/govyre/vyre/driver/cuda/internal/imagecache"
 	"github.com/govyre/vyre/internal/cu"
 	"github.com/govyre/vyre/internal/cusim"
+	"github.com/govyre/vyre/internal/imagecache"
 	"github.com/govyre/vyre/ir"
 )
 

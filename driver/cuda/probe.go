@@ -5,18 +5,12 @@ import (
 	"math"
 
 	"github.com/govyre/vyre/driver"
-	"github.com/govyre/vyre/driver/cuda/internal/code"
 	"github.com/govyre/vyre/driver/cuda/internal/memory"
 	"github.com/govyre/vyre/driver/cuda/internal/primary"
 	"github.com/govyre/vyre/internal/cu"
+	"github.com/govyre/vyre/internal/cutarget"
 	"github.com/govyre/vyre/internal/ptx"
 )
-
-// oldestDriver is the first driver that has every function of the core group.
-const oldestDriver = 11040
-
-// firstLoops is the first driver whose graphs have loops.
-const firstLoops = 12040
 
 // unavailable says why a GPU that is there cannot be used.
 func unavailable(label, fix, format string, args ...any) *driver.Error {
@@ -58,8 +52,8 @@ func probe(drv cu.Driver, dev cu.Device, name string, ordinal int) (driver.Caps,
 		return c, ptx.Target{}, primary.ErrorOf("open", name, err)
 	}
 	c.DriverVersion = version
-	if version < oldestDriver {
-		return c, ptx.Target{}, unavailable(name, "update the NVIDIA driver to 470 or newer", "the driver is of CUDA %s, 11.4 is the oldest that works", code.VersionText(version))
+	if version < cutarget.OldestDriver {
+		return c, ptx.Target{}, unavailable(name, "update the NVIDIA driver to 470 or newer", "the driver is of CUDA %s, 11.4 is the oldest that works", cutarget.VersionText(version))
 	}
 	// Everything else has a floor, but what the GPU executes cannot be guessed. Without the minor
 	// number it gets what the first GPUs of its generation took.
@@ -68,7 +62,7 @@ func probe(drv cu.Driver, dev cu.Device, name string, ordinal int) (driver.Caps,
 	}
 	c.Minor = p.attr(cu.CapabilityMinor)
 	sm := 10*c.Major + c.Minor
-	target, reduced, err := code.ChooseTarget(sm, version)
+	target, reduced, err := cutarget.Choose(sm, version)
 	if err != nil {
 		return c, target, unavailable(name, "", "%v", err)
 	}
@@ -112,7 +106,7 @@ func probe(drv cu.Driver, dev cu.Device, name string, ordinal int) (driver.Caps,
 	c.GridBarrier = p.is(cu.CooperativeLaunch) && drv.Has(cu.Coop)
 	c.MemPools = drv.Has(cu.Pool) && p.is(cu.MemoryPools)
 	c.Graphs = drv.Has(cu.Graphing)
-	c.LoopNodes = c.Graphs && drv.Has(cu.Cond) && version >= firstLoops
+	c.LoopNodes = c.Graphs && drv.Has(cu.Cond) && version >= cutarget.FirstLoops
 	c.F16, c.F64, c.Atomic64, c.AtomicF32, c.AtomicF64 = true, true, true, true, true
 	c.BF16, c.Redux = target.SM >= 80, target.SM >= 80
 	c.Subgroup, c.Trap, c.Timing, c.CommandTimes = true, true, "device timestamps", true

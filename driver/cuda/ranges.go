@@ -5,7 +5,7 @@ import (
 	"os"
 	"sync"
 
-	"github.com/govyre/vyre/driver/cuda/internal/nvtx"
+	"github.com/govyre/vyre/internal/nvtx"
 )
 
 // profiler is the profilers' library, bound once a process.

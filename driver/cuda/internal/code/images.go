@@ -6,8 +6,8 @@ import (
 	"os"
 
 	"github.com/govyre/vyre/driver"
-	"github.com/govyre/vyre/driver/cuda/internal/imagecache"
 	"github.com/govyre/vyre/internal/identity"
+	"github.com/govyre/vyre/internal/imagecache"
 	"github.com/govyre/vyre/internal/ptx"
 )
 

@@ -14,6 +14,7 @@ import (
 	"github.com/govyre/vyre/driver/cuda/internal/primary"
 	"github.com/govyre/vyre/driver/cuda/internal/timeline"
 	"github.com/govyre/vyre/internal/cu"
+	"github.com/govyre/vyre/internal/cutarget"
 	"github.com/govyre/vyre/internal/memcheck"
 	"github.com/govyre/vyre/internal/ptx"
 	"github.com/govyre/vyre/ir"
@@ -129,9 +130,9 @@ func (c *Compiler) module(ctx context.Context, p *ir.Program, o driver.Options, 
 		if err != nil {
 			return nil, no(driver.Unsupported, "leave Target empty for "+c.gpu.Caps.Target, "%v", err)
 		}
-		if !mayTake(t, 10*c.gpu.Caps.Major+c.gpu.Caps.Minor, c.gpu.Caps.DriverVersion) {
+		if !cutarget.MayTake(t, 10*c.gpu.Caps.Major+c.gpu.Caps.Minor, c.gpu.Caps.DriverVersion) {
 			return nil, no(driver.Unsupported, "leave Target empty for "+c.gpu.Caps.Target, "a device of capability %d.%d under CUDA %s does not run %v",
-				c.gpu.Caps.Major, c.gpu.Caps.Minor, VersionText(c.gpu.Caps.DriverVersion), t)
+				c.gpu.Caps.Major, c.gpu.Caps.Minor, cutarget.VersionText(c.gpu.Caps.DriverVersion), t)
 		}
 		target = t
 	}

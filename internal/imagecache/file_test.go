@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/govyre/vyre/driver/cuda/internal/imagecache"
+	"github.com/govyre/vyre/internal/imagecache"
 )
 
 // sampleKey is the key of a text of two lines for sm_90 under CUDA 13.0.

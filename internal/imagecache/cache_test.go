@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/govyre/vyre/driver/cuda/internal/imagecache"
+	"github.com/govyre/vyre/internal/imagecache"
 )
 
 func open(t *testing.T, root string, bound int64) *imagecache.Cache {

@@ -1,10 +1,22 @@
-package code
+// Package cutarget knows which text for an architecture a version of the CUDA driver takes.
+//
+//	in:  compute capability of a device, and version of the driver
+//	out: the architecture that programs are compiled for
+//
+// Versions are those of cuDriverGetVersion, such as 12040 for 12.4, and a capability is a number such as 90 for 9.0.
+package cutarget
 
 import (
 	"fmt"
 
 	"github.com/govyre/vyre/internal/ptx"
 )
+
+// OldestDriver is the first driver that has every function of the core group.
+const OldestDriver = 11040
+
+// FirstLoops is the first driver whose graphs have loops.
+const FirstLoops = 12040
 
 // takes lists, for every target, the first driver whose compiler takes its text. Plain
 // targets ascend.
@@ -35,10 +47,10 @@ var takes = []struct {
 // cannot be expressed: every one stands for a family that ran in data centres or desktops.
 var forOthers = map[int]bool{70: true, 75: true, 80: true, 86: true, 89: true, 90: true, 100: true, 103: true, 120: true, 121: true}
 
-// ChooseTarget returns what programs are compiled for on a device of capability sm under a
+// Choose returns what programs are compiled for on a device of capability sm under a
 // driver: the device's own architecture with everything it has, else the highest one below
 // that the driver takes. Text for an architecture runs on later ones too.
-func ChooseTarget(sm, driverVersion int) (t ptx.Target, reduced bool, err error) {
+func Choose(sm, driverVersion int) (t ptx.Target, reduced bool, err error) {
 	for _, row := range takes {
 		if row.sm > sm || row.plain > driverVersion || row.gone > 0 && row.gone <= driverVersion || row.sm != sm && !forOthers[row.sm] {
 			continue
@@ -54,9 +66,9 @@ func ChooseTarget(sm, driverVersion int) (t ptx.Target, reduced bool, err error)
 	return t, t.SM < sm, nil
 }
 
-// mayTake reports whether a device of capability sm under a driver runs text for t: text for
+// MayTake reports whether a device of capability sm under a driver runs text for t: text for
 // a plain target runs on later devices, the suffix ties it to one.
-func mayTake(t ptx.Target, sm, driverVersion int) bool {
+func MayTake(t ptx.Target, sm, driverVersion int) bool {
 	for _, row := range takes {
 		if row.sm != t.SM || row.gone > 0 && row.gone <= driverVersion {
 			continue
@@ -71,3 +83,14 @@ func mayTake(t ptx.Target, sm, driverVersion int) bool {
 
 // VersionText is a version of the driver as people write it.
 func VersionText(v int) string { return fmt.Sprintf("%d.%d", v/1000, v%1000/10) }
+
+// Newest returns the highest architecture that a driver takes text for, "" if it takes none.
+func Newest(driverVersion int) string {
+	newest := ""
+	for _, row := range takes {
+		if row.plain <= driverVersion && (row.gone == 0 || row.gone > driverVersion) {
+			newest = ptx.Target{SM: row.sm}.String()
+		}
+	}
+	return newest
+}

@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/govyre/vyre/driver/cuda/internal/nvtx"
+	"github.com/govyre/vyre/internal/nvtx"
 	"github.com/govyre/vyre/internal/testing/needs"
 )
 

@@ -2,6 +2,8 @@ package imagecache
 
 import (
 	"cmp"
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -75,4 +77,25 @@ func (c *Cache) list() (files []*stored, total int64, err error) {
 		}
 	}
 	return files, total, nil
+}
+
+// Usage returns how many images there are, and their bytes together.
+func (c *Cache) Usage() (images int, bytes int64, err error) {
+	files, total, err := c.list()
+	if errors.Is(err, fs.ErrNotExist) {
+		return 0, 0, nil // nothing was stored yet
+	}
+	return len(files), total, err
+}
+
+// Writable returns nil, or what keeps images from being stored. Like Store it makes the folders that are not there.
+func (c *Cache) Writable() error {
+	if err := os.MkdirAll(c.dir, 0o700); err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(c.dir, temporary)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Close(), os.Remove(f.Name()))
 }
