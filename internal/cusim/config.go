@@ -5,7 +5,7 @@ import (
 	"github.com/govyre/vyre/internal/cu"
 )
 
-// Config says what the driver offers. The zero value is one device of each model.
+// Config says what the driver offers. The zero value is one device of each of Models.
 type Config struct {
 	Models []Model
 	// Memory of each device in bytes; 0 is 4 GiB. The host must have as much as is in use, twice.
