@@ -32,10 +32,9 @@
 // # Limits
 //
 // Diagnose compares what a kernel, or a launch of one, needs with the Caps of a device, and lists every limit that is
-// exceeded. Options.Requirement says what a program needs, RequirementOf what a compiled kernel takes. The Diagnosis is in
-// the chain of errors of Compile, Prepare and setters that refuse for want of something, and of launches that CUDA refuses
-// with results 701, 720 and 912. Models has the Caps of eight GPUs, from sm_70 to sm_120, for a machine that has none of
-// them:
+// exceeded. Options.Requirement says what a program needs, RequirementOf what a compiled kernel takes. If Compile, Prepare
+// or a setter refuses a kernel or a launch, its error has the Diagnosis as a cause. So have CUDA's results 701, 720 and 912.
+// Models has the Caps of eight GPUs, from sm_70 to sm_120, for a machine without them:
 //
 //	for _, m := range driver.Models() {
 //		fmt.Println(driver.Diagnose(m, driver.Options{}.Requirement(program)))

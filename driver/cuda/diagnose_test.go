@@ -148,6 +148,26 @@ func TestADriverThatRefusesMoreThanItSays(t *testing.T) {
 	}
 }
 
+// TestModulesWithoutRoomAreDiagnosed: such a result of any call that makes a module says what the program needs. The program
+// compiles when it is asked again.
+func TestModulesWithoutRoomAreDiagnosed(t *testing.T) {
+	for _, call := range []string{"cuModuleLoadDataEx", "cuModuleGetFunction", "cuFuncGetAttribute", "cuOccupancyMaxActiveBlocksPerMultiprocessor"} {
+		d, sim := onSim(t, cusim.Config{Models: []cusim.Model{cusim.Hopper}})
+		sim.Fail(cusim.Rule{Call: call, Nth: 1, Result: 701})
+		_, err := d.Compile(ctx, parse(t, addOne), driver.Options{Label: "mine"})
+		if !errors.Is(err, driver.InvalidArgument) || !strings.Contains(err.Error(), "failed: kernel=mine device=cuda:0 status=ok [") {
+			t.Errorf("%s: %v", call, err)
+		}
+		k, err := d.Compile(ctx, parse(t, addOne), driver.Options{Label: "mine"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := k.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 // TestRefusedCompilationsAreDiagnosed: with all that the device has too little for, on a driver without cooperative launches.
 func TestRefusedCompilationsAreDiagnosed(t *testing.T) {
 	d, sim := onSim(t, cusim.Config{Models: []cusim.Model{cusim.Ampere}, Lacks: []cu.Group{cu.Coop}})

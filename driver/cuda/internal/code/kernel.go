@@ -136,7 +136,9 @@ func (c *Compiler) module(ctx context.Context, p *ir.Program, o driver.Options, 
 	}
 	m, err := c.modules.get(ctx, p, how{passes, target, o.MaxRegisters, o.LineInfo, cmp.Or(o.Entry, o.Label), c.gpu.Debug().Memcheck})
 	if err != nil {
-		return nil, c.compileError(label, err)
+		err = c.compileError(label, err)
+		primary.Diagnose(err, func(*driver.Error) driver.Diagnosis { return driver.Diagnose(&c.gpu.Caps, o.Requirement(p)) })
+		return nil, err
 	}
 	return m, nil
 }

@@ -1,42 +1,37 @@
 package exec
 
 import (
-	"errors"
-	"slices"
-
 	"github.com/govyre/vyre/driver"
-	"github.com/govyre/vyre/internal/cu"
+	"github.com/govyre/vyre/driver/cuda/internal/primary"
 )
 
-// tooLittle are the results of a launch that the driver finds no room for: registers, threads or shared memory, groups
-// that have to run at once, a cluster of them.
-var tooLittle = []cu.Result{701, 720, 912}
-
-// diagnosed adds to such a result what the launch needs and what the device has. Where the result does not say which
-// launch it is about, that is the first one that the device has too little for.
+// diagnosed returns an error with what a launch needs and what the device has, if that is what it is about.
 func (r *lowered) diagnosed(err error) error {
-	if err == nil {
-		return nil
+	if err != nil && len(r.launches) > 0 {
+		primary.Diagnose(err, r.diagnosis)
 	}
-	var e *driver.Error
-	if !errors.As(err, &e) || !slices.Contains(tooLittle, cu.Result(e.Code)) || errors.As(err, new(driver.Diagnosis)) || len(r.launches) == 0 {
-		return err
-	}
+	return err
+}
+
+// diagnosis is that of the launch that an error is about, by its path, if the device has too little for it. A graph is
+// refused as a whole, by the path of the first command in it: then it is the first launch that the device has too
+// little for.
+func (r *lowered) diagnosis(e *driver.Error) driver.Diagnosis {
+	at, blocked := 0, -1
 	all := make([]driver.Diagnosis, len(r.launches))
 	for i := range r.launches {
-		all[i] = r.launches[i].diagnosis(&r.x.GPU.Caps)
-	}
-	at := slices.IndexFunc(r.launches, func(l launch) bool { return l.cmd.Path == e.Path })
-	if at < 0 || len(all[at].Failures) == 0 {
-		// A graph is refused as a whole, by the path of the first command in it.
-		if blocked := slices.IndexFunc(all, func(d driver.Diagnosis) bool { return len(d.Failures) > 0 }); blocked >= 0 {
-			at = blocked
+		l := &r.launches[i]
+		if all[i] = l.diagnosis(&r.x.GPU.Caps); len(all[i].Failures) > 0 && blocked < 0 {
+			blocked = i
+		}
+		if l.cmd.Path == e.Path {
+			at = i
 		}
 	}
-	d := all[max(at, 0)]
-	e.Msg += ": " + d.String()
-	e.Err = errors.Join(e.Err, d)
-	return err
+	if len(all[at].Failures) == 0 && blocked >= 0 {
+		at = blocked
+	}
+	return all[at]
 }
 
 // diagnosis compares the launch with the device.
