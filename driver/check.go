@@ -348,7 +348,7 @@ func (s rules) checkOverlap(st *Step, from, to int) *Error {
 	return nil
 }
 
-// checkGrid checks the grid against the device, and that the groups it needs at once fit.
+// checkGrid checks the grid, and all that a launch needs of the device.
 func (s rules) checkGrid(st *Step, grid Grid, rest int) *Error {
 	k, caps := st.cmd.Kernel, s.dev.Caps()
 	no := func(fix, format string, args ...any) *Error {
@@ -360,30 +360,17 @@ func (s rules) checkGrid(st *Step, grid Grid, rest int) *Error {
 	if grid == beyond {
 		return no("pass the items along x, y and z", "the grid is that of Cover with more than three axes")
 	}
-	size := k.Workgroup()
+	q := RequirementOf(k, grid, rest)
+	if q.Flags&Resident != 0 && !grid.Empty() {
+		q.Occupancy = k.Occupancy(rest)
+	}
+	if e := Diagnose(caps, q).refusal("launch", st.cmd.Path, InvalidArgument); e != nil {
+		return e
+	}
 	for axis, n := range grid {
-		name := "xyz"[axis]
-		if n > caps.MaxGridDim[axis] {
-			fix := "launch fewer groups and loop over the domain"
-			if axis > 0 && n <= caps.MaxGridDim[0] {
-				fix = "put the long axis on x"
-			}
-			return no(fix, "grid %v exceeds %d groups on axis %c", grid, caps.MaxGridDim[axis], name)
+		if size := q.Group[axis]; uint64(n)*uint64(size) > math.MaxUint32+1 {
+			return no("launch fewer groups and loop over the domain", "%d groups of %d on axis %c make ids beyond 32 bits", n, size, "xyz"[axis])
 		}
-		if uint64(n)*uint64(size[axis]) > math.MaxUint32+1 {
-			return no("launch fewer groups and loop over the domain", "%d groups of %d on axis %c make ids beyond 32 bits", n, size[axis], name)
-		}
-	}
-	res := k.Resources()
-	if shared := uint64(res.Shared) + mulSat(uint64(rest), uint64(res.RestElem)); shared > uint64(caps.SharedOptin) {
-		return no("pass a smaller Rest", "%d bytes of shared memory a group, the device has %d", shared, caps.SharedOptin)
-	}
-	if k.Flags()&Resident == 0 || grid.Empty() {
-		return nil
-	}
-	if occ := k.Occupancy(rest); grid.Total() > uint64(occ.Cooperative) {
-		return no(fmt.Sprintf("launch at most %d groups and loop over the domain", occ.Cooperative),
-			"grid of %d groups needs all resident, %d fit (%d per unit x %d units)", grid.Total(), occ.Cooperative, occ.Groups, caps.Units)
 	}
 	return nil
 }

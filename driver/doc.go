@@ -29,6 +29,17 @@
 // A range and host memory may have an element type (Element). If so, a launch, a copy and the flag of a loop refuse
 // another type. Bytes have no element type, so every parameter accepts them.
 //
+// # Limits
+//
+// Diagnose compares what a kernel, or a launch of one, needs with the Caps of a device, and lists every limit that is
+// exceeded. Options.Requirement says what a program needs, RequirementOf what a compiled kernel takes. If Compile, Prepare
+// or a setter refuses a kernel or a launch, its error has the Diagnosis as a cause. So have CUDA's results 701, 720 and 912.
+// Models has the Caps of eight GPUs, from sm_70 to sm_120, for a machine without them:
+//
+//	for _, m := range driver.Models() {
+//		fmt.Println(driver.Diagnose(m, driver.Options{}.Requirement(program)))
+//	}
+//
 // # Ownership
 //
 // The maker of an object closes it. Buffers, kernels and host memory are leaves: while a prepared sequence refers to

@@ -62,12 +62,14 @@ type Resources struct {
 	Reason     string // of device cpu: why the interpreter runs it, "" where machine code does
 }
 
+// mostShared is more than any device has. Arrays of a program, and a Rest, may be longer than an int counts.
+const mostShared = 1 << 62
+
 // SharedOf returns the shared bytes of a program, as every device lays them out: arrays in
 // order, each at a multiple of 16, the one of launch-time length last and not counted. rest
 // is the size of its elements, 0 without one. What no device has room for may be counted as less,
 // and still as more than any device has.
 func SharedOf(p *ir.Program) (bytes, rest int) {
-	const most = 1 << 62 // arrays of a program may be longer than an int counts
 	for _, a := range p.Arrays() {
 		if !a.Shared {
 			continue
@@ -76,7 +78,7 @@ func SharedOf(p *ir.Program) (bytes, rest int) {
 			rest = a.Type.Size()
 			continue
 		}
-		bytes = int(min(a.AddBytes(uint64((bytes+15)&^15)), most))
+		bytes = int(min(a.AddBytes(uint64((bytes+15)&^15)), mostShared))
 	}
 	if rest > 0 {
 		bytes = (bytes + 15) &^ 15

@@ -9,20 +9,7 @@ import (
 
 // The table of what real devices answer for kernels of these sizes.
 func TestOccupancyOfThreeGenerations(t *testing.T) {
-	caps := []*driver.Caps{
-		{Identity: driver.Identity{Model: "9.0", Major: 9},
-			Processors:   driver.Processors{Units: 132, MaxThreadsPerUnit: 2048, MaxGroupsPerUnit: 32},
-			SharedMemory: driver.SharedMemory{SharedPerUnit: 233472, SharedOptin: 232448}},
-		{Identity: driver.Identity{Model: "8.6", Major: 8, Minor: 6},
-			Processors:   driver.Processors{Units: 82, MaxThreadsPerUnit: 1536, MaxGroupsPerUnit: 16},
-			SharedMemory: driver.SharedMemory{SharedPerUnit: 102400, SharedOptin: 101376}},
-		{Identity: driver.Identity{Model: "12.0", Major: 12},
-			Processors:   driver.Processors{Units: 170, MaxThreadsPerUnit: 1536, MaxGroupsPerUnit: 24},
-			SharedMemory: driver.SharedMemory{SharedPerUnit: 102400, SharedOptin: 101376}},
-	}
-	for _, c := range caps {
-		c.MaxThreadsPerGroup, c.RegsUnit, c.RegsGroup, c.RegsMax, c.SharedReserved = 1024, 65536, 65536, 255, 1024
-	}
+	caps := []*driver.Caps{model("sm_90"), model("sm_86"), model("sm_120")}
 	for _, c := range []struct {
 		regs, shared, threads int
 		want                  [3][3]int // groups, 1/10000, cooperative, for each device
@@ -55,5 +42,41 @@ func TestOccupancyOfThreeGenerations(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// TestOccupancyOfTheModels: on all of them, with the units of 7.5 that shared memory comes in, and with nothing taken.
+func TestOccupancyOfTheModels(t *testing.T) {
+	for _, c := range []struct {
+		name                  string
+		regs, shared, threads int
+		want                  [3]int
+	}{
+		{"sm_75", 32, 0, 256, [3]int{4, 10000, 160}},
+		{"sm_75", 32, 6500, 64, [3]int{9, 5625, 360}},
+		{"sm_75", 32, 65537, 64, [3]int{}},
+		{"sm_70", 32, 0, 256, [3]int{8, 10000, 640}},
+		{"sm_70", 32, 98304, 256, [3]int{1, 1250, 80}},
+		{"sm_80", 32, 0, 32, [3]int{32, 5000, 3456}},
+		{"sm_80", 32, 166912, 1024, [3]int{1, 5000, 108}},
+		{"sm_89", 0, 0, 32, [3]int{24, 5000, 3072}},
+		{"sm_100", 64, 0, 1024, [3]int{1, 5000, 148}},
+		{"sm_100", 65, 0, 1024, [3]int{}},
+	} {
+		o := driver.Occupy(model(c.name), c.regs, c.shared, c.threads)
+		if got := [3]int{o.Groups, o.TenThousand, o.Cooperative}; got != c.want {
+			t.Errorf("%d registers, %d bytes, %d threads on %s: %v, want %v", c.regs, c.shared, c.threads, c.name, got, c.want)
+		}
+	}
+	for _, m := range driver.Models() {
+		full := driver.Occupy(m, 32, 0, m.MaxThreadsPerUnit/2)
+		most := driver.Occupy(m, 32, m.SharedOptin, 64)
+		if full.TenThousand != 10000 || full.Cooperative != 2*m.Units || most.Groups != 1 || driver.Occupy(m, 32, m.SharedOptin+1, 64).Groups != 0 {
+			t.Errorf("%s: %+v with half a unit's threads, %+v with all shared memory", m.Name, full, most)
+		}
+	}
+	driver.Models()[0].Units = 1
+	if driver.Models()[0].Units == 1 {
+		t.Error("a caller changed the models of others")
 	}
 }

@@ -59,7 +59,7 @@ func (c *devicesCmd) Run(t *terminal) error {
 	var simulated []string
 	for _, d := range list.Devices {
 		if d.Simulated {
-			simulated = append(simulated, fmt.Sprintf("%s (%s)", d.Name, d.Capability))
+			simulated = append(simulated, fmt.Sprintf("%s (%s)", d.Name, strings.TrimPrefix(d.Model, "simulated ")))
 			continue
 		}
 		mark := ""
@@ -74,7 +74,10 @@ func (c *devicesCmd) Run(t *terminal) error {
 	}
 	fmt.Fprintln(t.out, cpuEngine())
 	if len(simulated) > 0 {
-		fmt.Fprintln(t.out, "simulated, for tests without a GPU:", strings.Join(simulated, ", "))
+		fmt.Fprintln(t.out, "simulated, for tests without a GPU:")
+		for line := range slices.Chunk(simulated, 4) {
+			fmt.Fprintln(t.out, " ", strings.Join(line, ", "))
+		}
 	}
 	if list.Cache != "" {
 		fmt.Fprintf(t.out, "compiled kernels are kept in %s\n", list.Cache)
@@ -108,7 +111,7 @@ func checkDevice(name string) error {
 	if kind, _, _ := strings.Cut(name, ":"); name == "" || slices.Contains(deviceNames(), kind) {
 		return nil
 	}
-	return usagef("--device %s: there is no such device; there are %s, and some take a number, as in cuda:1", name, strings.Join(deviceNames(), ", "))
+	return usagef("--device %s: there is no such device; there are %s, and some take a number or a model, as in cuda:1 and cuda-sim:sm_80", name, strings.Join(deviceNames(), ", "))
 }
 
 // deviceNames are the names that --device takes.

@@ -17,7 +17,6 @@ import (
 	"github.com/govyre/vyre/internal/memcheck"
 	"github.com/govyre/vyre/internal/native"
 	"github.com/govyre/vyre/ir"
-	"github.com/govyre/vyre/ir/verify"
 )
 
 // target names the interpreter as an instruction set.
@@ -55,25 +54,15 @@ func (d *Device) compile(ctx context.Context, p *ir.Program, o driver.Options) (
 	if err := driver.MayStart(ctx, "compile", label, Name); err != nil {
 		return nil, err
 	}
-	choice, err := o.Check(p, Name)
-	if err != nil {
-		return nil, err
-	}
 	if targets := d.targets(); o.Target != "" && !slices.Contains(targets, o.Target) {
 		return nil, no(driver.Unsupported, "leave Target empty", "there is no target %q, only %q", o.Target, targets)
 	}
-	if o.Workgroup != [3]uint32{} && o.Workgroup != p.Workgroup() {
-		resized, err := driver.Resize(p, o.Workgroup)
-		if err != nil {
-			return nil, no(driver.Unsupported, "write the program for that size", "%v", err)
-		}
-		p = resized
+	p, choice, err := o.Check(p, &d.caps)
+	if err != nil {
+		return nil, err
 	}
 	res := driver.Resources{MaxThreads: d.caps.MaxThreadsPerGroup, Target: target}
 	res.Shared, res.RestElem = driver.SharedOf(p)
-	if err := verify.Lacks(p, verify.Target{SharedBytes: uint64(d.caps.SharedOptin)}); err != nil {
-		return nil, &driver.Error{Op: "compile", Label: label, Device: Name, Kind: driver.Unsupported, Err: err}
-	}
 	for _, a := range p.Arrays() {
 		if a.Kind() == ir.OnLocal {
 			res.Local += int(a.Len) * a.Type.Size()

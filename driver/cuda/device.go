@@ -47,6 +47,8 @@ type Options struct {
 
 	// Kind is what names of devices begin with; empty is Name.
 	Kind string
+	// Name is the device's own; empty is Kind, a colon and the ordinal.
+	Name string
 	// Simulated says that there is no GPU under Driver. Caps repeats it.
 	Simulated bool
 }
@@ -76,7 +78,7 @@ func Open(o Options) (*Device, error) {
 	if err != nil {
 		return nil, err
 	}
-	name := deviceName(kind, ordinal)
+	name := cmp.Or(o.Name, deviceName(kind, ordinal))
 	dev, err := drv.DeviceGet(ordinal)
 	if err != nil {
 		return nil, primary.ErrorOf("open", name, err)

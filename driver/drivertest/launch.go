@@ -153,7 +153,7 @@ var launchTests = []test{
 			}
 		}
 		n := k.Occupancy(0).Cooperative
-		e.fails(st.SetGrid(driver.Groups(uint32(n+1))), driver.InvalidArgument, "needs all resident")
+		e.fails(st.SetGrid(driver.Groups(uint32(n+1))), driver.InvalidArgument, fmt.Sprintf("residency(need=%d,have=%d)", n+1, n))
 		if e.dev.Caps().Graphs {
 			g := e.capture(s)
 			e.run(g)
@@ -270,7 +270,7 @@ var launchTests = []test{
 			e.sub(c.name, func(e *env) {
 				p := e.program("kernel @much workgroup(4) { " + c.arrays + "\n}")
 				_, err := e.dev.Compile(ctx, p, driver.Options{})
-				e.fails(err, driver.Unsupported, `compile "much"`, c.at, "bytes of shared memory", fmt.Sprint(room))
+				e.fails(err, driver.Unsupported, `compile "much"`, c.at, "kernel=much", fmt.Sprintf(",have=%d)", room))
 			})
 		}
 	}},

@@ -153,23 +153,23 @@ var refusals = []refusal{
 	}, "0", driver.InvalidArgument, []string{"y is written", `"b"`, "with x", "b[4:12)", "b[0:8)"}},
 	{"too many groups on y", func(e *env, s *driver.Sequence) {
 		s.Launch(e.compile(tell), driver.Grid{1, 65536, 1})
-	}, "0", driver.InvalidArgument, []string{"grid 1×65536×1 exceeds 65535 groups on axis y", "put the long axis on x"}},
+	}, "0", driver.InvalidArgument, []string{"grid-dim(need=[1 65536 1],have=[2147483647 65535 65535])", "put the long axis on x"}},
 	{"too many groups on x", func(e *env, s *driver.Sequence) {
 		s.Launch(e.compile(tell), driver.Grid{1 << 31, 1, 1})
-	}, "0", driver.InvalidArgument, []string{"exceeds 2147483647 groups on axis x"}},
+	}, "0", driver.InvalidArgument, []string{"grid-dim(need=[2147483648 1 1],have=[2147483647 65535 65535])", "launch fewer groups"}},
 	{"ids beyond 32 bits", func(e *env, s *driver.Sequence) {
 		s.Launch(e.compile(tell), driver.Grid{1<<30 + 1, 1, 1})
 	}, "0", driver.InvalidArgument, []string{"1073741825 groups of 4 on axis x", "beyond 32 bits"}},
 	{"too much shared memory", func(e *env, s *driver.Sequence) {
 		s.Launch(e.compile(rest), driver.Groups(1), driver.All(e.words("b", 0)), driver.Rest(1<<20))
-	}, "0", driver.InvalidArgument, []string{fmt.Sprint(16 + 4<<20), "bytes of shared memory"}},
+	}, "0", driver.InvalidArgument, []string{fmt.Sprintf("shared(need=%d,have=", 16+4<<20), "smaller Rest"}},
 	{"negative Rest", func(e *env, s *driver.Sequence) {
 		s.Launch(e.compile(rest), driver.Groups(1), driver.All(e.words("b", 0)), driver.Rest(-1))
 	}, "0", driver.InvalidArgument, []string{"-1 elements"}},
 	{"more groups than can be resident", func(e *env, s *driver.Sequence) {
 		k := e.compile(together)
 		s.Launch(k, driver.Groups(uint32(k.Occupancy(0).Cooperative)+1), driver.All(e.words("sum", 0)))
-	}, "0", driver.InvalidArgument, []string{"needs all resident", "fit (", "per unit x", "launch at most"}},
+	}, "0", driver.InvalidArgument, []string{"residency(need=", "launch at most"}},
 }
 
 // openOther opens a second device that is closed with the test.

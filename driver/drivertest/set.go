@@ -54,7 +54,7 @@ var setTests = []test{
 			{"overlap", st.SetArg(1, driver.All(a)), driver.InvalidArgument, "y is written"},
 			{"closed buffer", st.SetArg(1, driver.All(closed)), driver.Closed, "was closed"},
 			{"no such argument", st.SetArg(3, driver.U32(1)), driver.InvalidArgument, "no argument 3 of 3"},
-			{"grid", st.SetGrid(driver.Grid{1, 1 << 20, 1}), driver.InvalidArgument, "exceeds 65535 groups"},
+			{"grid", st.SetGrid(driver.Grid{1, 1 << 20, 1}), driver.InvalidArgument, "grid-dim(need=[1 1048576 1]"},
 		} {
 			e.sub(c.name, func(e *env) { e.fails(c.err, c.kind, c.says) })
 		}

@@ -5,7 +5,7 @@ import (
 	"github.com/govyre/vyre/internal/cu"
 )
 
-// Config says what the driver offers. The zero value is one device of each model.
+// Config says what the driver offers. The zero value is one device of each of Models.
 type Config struct {
 	Models []Model
 	// Memory of each device in bytes; 0 is 4 GiB. The host must have as much as is in use, twice.
@@ -45,64 +45,48 @@ const (
 )
 
 // Model is what a device is like.
-type Model struct {
-	Name         string
-	Major, Minor int
-	Units        int
-	ThreadsUnit  int
-	GroupsUnit   int
-	SharedUnit   int
-	SharedOptin  int
-	ClockKHz     int
-	MemClockKHz  int
-	BusBits      int
-	L2Bytes      int
+type Model = *driver.Caps
+
+// The models that have ordinals: of the families that programs are mostly compiled for.
+var (
+	Hopper    = Named("sm_90")
+	Ampere    = Named("sm_86")
+	Blackwell = Named("sm_120")
+	// Tiny is small enough to be filled.
+	Tiny = tiny()
+)
+
+// Named returns the model that driver.Models has by that name, nil if there is none.
+func Named(name string) Model {
+	for _, m := range driver.Models() {
+		if m.Name == name {
+			return m
+		}
+	}
+	return nil
 }
 
-// The models: one of each family that programs are compiled for.
-var (
-	Hopper    = Model{"simulated 9.0", 9, 0, 132, 2048, 32, 233472, 232448, 1980000, 3201000, 6144, 60 << 20}
-	Ampere    = Model{"simulated 8.6", 8, 6, 82, 1536, 16, 102400, 101376, 1695000, 9751000, 384, 6 << 20}
-	Blackwell = Model{"simulated 12.0", 12, 0, 170, 1536, 24, 102400, 101376, 2407000, 14001000, 512, 96 << 20}
-	// Tiny is small enough to be filled.
-	Tiny = Model{"simulated 7.5", 7, 5, 4, 1024, 16, 65536, 65536, 1590000, 5001000, 256, 4 << 20}
-)
+func tiny() Model {
+	m := Named("sm_75")
+	m.Units = 4
+	return m
+}
 
 // Models lists the models in the order in which the zero Config has them.
 func Models() []Model { return []Model{Hopper, Ampere, Blackwell, Tiny} }
 
-// attributes are the properties of the model.
-func (m *Model) attributes(ordinal int) map[cu.Attribute]int {
-	a := map[cu.Attribute]int{
-		cu.MaxThreadsPerBlock: 1024, cu.MaxBlockDimX: 1024, cu.MaxBlockDimY: 1024, cu.MaxBlockDimZ: 64,
-		cu.MaxGridDimX: 1<<31 - 1, cu.MaxGridDimY: 65535, cu.MaxGridDimZ: 65535,
-		cu.SharedPerBlock: staticShared, cu.ConstantMemory: 65536, cu.WarpSize: 32,
-		cu.RegistersPerBlock: 65536, cu.RegistersPerUnit: 65536, cu.ClockRate: m.ClockKHz, cu.MultiprocessorCount: m.Units,
+// attributes are the properties of a model.
+func attributes(m Model, ordinal int) map[cu.Attribute]int {
+	return map[cu.Attribute]int{
+		cu.MaxThreadsPerBlock: m.MaxThreadsPerGroup,
+		cu.MaxBlockDimX:       int(m.MaxGroupDim[0]), cu.MaxBlockDimY: int(m.MaxGroupDim[1]), cu.MaxBlockDimZ: int(m.MaxGroupDim[2]),
+		cu.MaxGridDimX: int(m.MaxGridDim[0]), cu.MaxGridDimY: int(m.MaxGridDim[1]), cu.MaxGridDimZ: int(m.MaxGridDim[2]),
+		cu.SharedPerBlock: m.SharedPerGroup, cu.ConstantMemory: m.ConstBytes, cu.WarpSize: m.WarpSize,
+		cu.RegistersPerBlock: m.RegsGroup, cu.RegistersPerUnit: m.RegsUnit, cu.ClockRate: m.ClockKHz, cu.MultiprocessorCount: m.Units,
 		cu.ConcurrentKernels: 1, cu.PCIBusID: 1 + ordinal, cu.MemoryClockRate: m.MemClockKHz, cu.GlobalMemoryBusWidth: m.BusBits,
-		cu.L2CacheSize: m.L2Bytes, cu.MaxThreadsPerUnit: m.ThreadsUnit, cu.AsyncEngineCount: 3, cu.UnifiedAddressing: 1,
-		cu.CapabilityMajor: m.Major, cu.CapabilityMinor: m.Minor, cu.StreamPriorities: 1, cu.SharedPerUnit: m.SharedUnit,
-		cu.CooperativeLaunch: 1, cu.SharedPerBlockOptin: m.SharedOptin, cu.HostRegisterSupported: 1, cu.MaxBlocksPerUnit: m.GroupsUnit,
-		cu.MemoryPools: 1,
+		cu.L2CacheSize: m.L2Bytes, cu.MaxThreadsPerUnit: m.MaxThreadsPerUnit, cu.AsyncEngineCount: m.AsyncEngines, cu.UnifiedAddressing: 1,
+		cu.CapabilityMajor: m.Major, cu.CapabilityMinor: m.Minor, cu.StreamPriorities: 1, cu.SharedPerUnit: m.SharedPerUnit,
+		cu.CooperativeLaunch: 1, cu.SharedPerBlockOptin: m.SharedOptin, cu.HostRegisterSupported: 1, cu.MaxBlocksPerUnit: m.MaxGroupsPerUnit,
+		cu.MemoryPools: 1, cu.ReservedSharedPerBlock: m.SharedReserved,
 	}
-	if m.Major >= 8 {
-		a[cu.ReservedSharedPerBlock] = 1024
-	}
-	return a
 }
-
-// occupancy is how many groups run at once on a unit.
-func (m *Model) occupancy(registers, threads, shared int) int {
-	c := driver.Caps{
-		Identity: driver.Identity{Major: m.Major, Minor: m.Minor},
-		Processors: driver.Processors{Units: m.Units, MaxThreadsPerGroup: 1024, MaxThreadsPerUnit: m.ThreadsUnit,
-			MaxGroupsPerUnit: m.GroupsUnit, RegsGroup: 65536, RegsUnit: 65536, RegsMax: 255},
-		SharedMemory: driver.SharedMemory{SharedOptin: m.SharedOptin, SharedPerUnit: m.SharedUnit},
-	}
-	if m.Major >= 8 {
-		c.SharedReserved = 1024
-	}
-	return driver.Occupy(&c, registers, shared, threads).Groups
-}
-
-// staticShared is what a group may have of shared memory without asking.
-const staticShared = 48 << 10

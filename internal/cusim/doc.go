@@ -1,6 +1,6 @@
 // Package cusim is a CUDA driver without a GPU. It implements cu.Driver, and runs the same PTX as a GPU.
 //
-//	d := cusim.New(cusim.Config{})                  // one device of each model
+//	d := cusim.New(cusim.Config{})                  // one device of each of Models
 //	dev, err := cuda.Open(cuda.Options{Driver: d})  // or driver.Open("cuda-sim"), with driver/cudasim imported
 //
 //	cu.Driver calls ──▶ checks: handles, context of the thread, ranges, limits

@@ -132,7 +132,7 @@ func New(c Config) *Driver {
 		d.rng = rand.New(rand.NewPCG(c.Seed, 2))
 	}
 	for i, m := range c.Models {
-		attrs := m.attributes(i)
+		attrs := attributes(m, i)
 		if !d.Has(cu.Pool) {
 			delete(attrs, cu.MemoryPools)
 		}
@@ -310,7 +310,7 @@ func (d *Driver) DeviceGetName(dev cu.Device) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return v.model.Name, nil
+	return fmt.Sprintf("simulated %d.%d", v.model.Major, v.model.Minor), nil
 }
 
 // DeviceGetUuid returns an identity made of the capability and the ordinal.

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unsafe"
 
+	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/internal/cu"
 	"github.com/govyre/vyre/internal/cusim/internal/asm"
 	"github.com/govyre/vyre/internal/cusim/internal/machine"
@@ -199,7 +200,7 @@ func (d *Driver) ModuleGetFunction(h cu.Module, name string) (cu.Function, error
 	if err := d.leave(call); err != nil {
 		return 0, err
 	}
-	f := &function{dev: v, module: h, name: name, code: k, dynamic: max(0, staticShared-k.StaticShared())}
+	f := &function{dev: v, module: h, name: name, code: k, dynamic: max(0, v.model.SharedPerGroup-k.StaticShared())}
 	fh := cu.Function(d.handle())
 	d.funcs[fh] = f
 	m.funcs = append(m.funcs, fh)
@@ -289,7 +290,7 @@ func (d *Driver) OccupancyMaxActiveBlocksPerMultiprocessor(h cu.Function, thread
 	if threads <= 0 || dynamicShared < 0 {
 		return 0, failed(call, invalidValue)
 	}
-	return f.dev.model.occupancy(f.code.EstimatedRegisters(), threads, f.code.StaticShared()+dynamicShared), d.leave(call)
+	return driver.Occupy(f.dev.model, f.code.EstimatedRegisters(), f.code.StaticShared()+dynamicShared, threads).Groups, d.leave(call)
 }
 
 // LaunchKernel enqueues a launch.
@@ -343,9 +344,8 @@ func (d *Driver) launch(call string, l *cu.Launch, together bool) error {
 
 // prepared checks a launch and takes its arguments over, into a block if that is large enough.
 func (d *Driver) prepared(call string, f *function, l *cu.Launch, block []byte, together bool) (machine.Launch, error) {
-	limits := [3]uint32{1<<31 - 1, 65535, 65535}
 	for axis, n := range l.Grid {
-		if n == 0 || n > limits[axis] {
+		if n == 0 || n > f.dev.model.MaxGridDim[axis] {
 			return machine.Launch{}, failed(call, invalidValue)
 		}
 	}
@@ -370,9 +370,9 @@ func (d *Driver) prepared(call string, f *function, l *cu.Launch, block []byte, 
 
 // fits checks whether a launch has the room it needs on the device.
 func (d *Driver) fits(call string, f *function, l *machine.Launch) error {
-	m := &f.dev.model
+	m := f.dev.model
 	threads := int(l.Block[0] * l.Block[1] * l.Block[2])
-	groups := m.occupancy(f.code.EstimatedRegisters(), threads, f.code.StaticShared()+l.Shared)
+	groups := driver.Occupy(m, f.code.EstimatedRegisters(), f.code.StaticShared()+l.Shared, threads).Groups
 	switch total := uint64(l.Grid[0]) * uint64(l.Grid[1]) * uint64(l.Grid[2]); {
 	case groups == 0:
 		return failed(call, outOfResources)

@@ -18,7 +18,6 @@ import (
 	"github.com/govyre/vyre/internal/memcheck"
 	"github.com/govyre/vyre/internal/ptx"
 	"github.com/govyre/vyre/ir"
-	"github.com/govyre/vyre/ir/verify"
 )
 
 // Compiler compiles programs for one device.
@@ -117,64 +116,32 @@ func (c *Compiler) compile(ctx context.Context, p *ir.Program, o driver.Options)
 
 // module returns the module of a program that was not compiled with these options before.
 func (c *Compiler) module(ctx context.Context, p *ir.Program, o driver.Options, label string) (*compiled, error) {
-	no := func(kind driver.Kind, fix, format string, args ...any) error {
-		return &driver.Error{Op: "compile", Label: label, Device: c.gpu.Name(), Kind: kind, Msg: fmt.Sprintf(format, args...), Fix: fix}
-	}
-	passes, err := o.Check(p, c.gpu.Name())
-	if err != nil {
-		return nil, err
+	no := func(format string, args ...any) error {
+		return &driver.Error{Op: "compile", Label: label, Device: c.gpu.Name(), Kind: driver.Unsupported, Msg: fmt.Sprintf(format, args...),
+			Fix: "leave Target empty for " + c.gpu.Caps.Target}
 	}
 	target := c.target
 	if o.Target != "" {
 		t, err := ptx.ParseTarget(o.Target)
 		if err != nil {
-			return nil, no(driver.Unsupported, "leave Target empty for "+c.gpu.Caps.Target, "%v", err)
-		}
-		if !cutarget.MayTake(t, 10*c.gpu.Caps.Major+c.gpu.Caps.Minor, c.gpu.Caps.DriverVersion) {
-			return nil, no(driver.Unsupported, "leave Target empty for "+c.gpu.Caps.Target, "a device of capability %d.%d under CUDA %s does not run %v",
-				c.gpu.Caps.Major, c.gpu.Caps.Minor, cutarget.VersionText(c.gpu.Caps.DriverVersion), t)
+			return nil, no("%v", err)
 		}
 		target = t
 	}
-	if o.Workgroup != [3]uint32{} && o.Workgroup != p.Workgroup() {
-		resized, err := driver.Resize(p, o.Workgroup)
-		if err != nil {
-			return nil, no(driver.Unsupported, "write the program for that size", "%v", err)
-		}
-		p = resized
+	p, passes, err := o.Check(p, &c.gpu.Caps)
+	if err != nil {
+		return nil, err
 	}
-	if err := c.fits(p); err != "" {
-		return nil, no(driver.Unsupported, "", "%s", err)
-	}
-	if err := verify.Lacks(p, verify.Target{SharedBytes: uint64(c.gpu.Caps.SharedOptin)}); err != nil {
-		return nil, c.compileError(label, err)
+	if o.Target != "" && !cutarget.MayTake(target, 10*c.gpu.Caps.Major+c.gpu.Caps.Minor, c.gpu.Caps.DriverVersion) {
+		return nil, no("a device of capability %d.%d under CUDA %s does not run %v", c.gpu.Caps.Major, c.gpu.Caps.Minor, cutarget.VersionText(c.gpu.Caps.DriverVersion), target)
 	}
 	m, err := c.modules.get(ctx, p, how{passes, target, o.MaxRegisters, o.LineInfo, cmp.Or(o.Entry, o.Label), c.gpu.Debug().Memcheck})
 	if err != nil {
-		return nil, c.compileError(label, err)
+		err = c.compileError(label, err)
+		primary.Diagnose(err, func(*driver.Error) driver.Diagnosis { return driver.Diagnose(&c.gpu.Caps, o.Requirement(p)) })
+		return nil, err
 	}
 	return m, nil
-}
-
-// fits says what a program needs that the device has not, in words.
-func (c *Compiler) fits(p *ir.Program) string {
-	if t := p.Traits(); t.Resident && !c.gpu.Caps.GridBarrier {
-		why := "asks for all its groups at once"
-		if t.GridBarrier {
-			why = "has a grid barrier"
-		}
-		return "the program " + why + ", the device has no cooperative launches"
-	}
-	size, most := p.Workgroup(), c.gpu.Caps.MaxGroupDim
-	for axis := range size {
-		if size[axis] > most[axis] {
-			return fmt.Sprintf("a group of %d along %c, the device has %d", size[axis], "xyz"[axis], most[axis])
-		}
-	}
-	if n := p.GroupSize(); n > c.gpu.Caps.MaxThreadsPerGroup {
-		return fmt.Sprintf("%d threads a group, the device has %d", n, c.gpu.Caps.MaxThreadsPerGroup)
-	}
-	return ""
 }
 
 // compileError gives an error of the cache what only this caller knows.

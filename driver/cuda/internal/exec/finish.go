@@ -49,6 +49,7 @@ func (r *runner) Done() bool {
 func (r *lowered) faulted(err error) *driver.Error {
 	e := r.x.GPU.ErrorOf("run", r.plan.Label, err)
 	r.blame(e)
+	_ = r.diagnosed(e) // which is in it then
 	return e
 }
 

@@ -79,7 +79,7 @@ func (x *Executor) newRunner(p *driver.Plan, captured bool, o driver.CaptureOpti
 		if back := r.giveBack(); back != nil {
 			_ = x.GPU.Fail(x.GPU.Complete("prepare", p.Label, back)) // the first error is the one to report
 		}
-		return nil, e
+		return nil, r.diagnosed(e)
 	}
 	r.hosted = slices.ContainsFunc(p.Whiles, func(c *driver.LoopCmd) bool { return c.Lowering == driver.LoopHost })
 	graphs := 0

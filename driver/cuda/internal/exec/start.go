@@ -49,7 +49,7 @@ func (r *runner) prepare(ctx context.Context, after []driver.Runner) error {
 		r.transfers.resident.End(false)
 		r.Unlock(timeline.Run{})
 		r.thread.Release()
-		return err
+		return r.diagnosed(err)
 	}
 	return nil
 }
@@ -78,7 +78,7 @@ func (r *runner) startHere(ctx context.Context, stay bool) error {
 	if err != nil || !stay {
 		r.thread.Release()
 	}
-	return err
+	return r.diagnosed(err)
 }
 
 // notStarted is the error of a run that has waited for others in vain: until the context ended, or
