@@ -47,7 +47,7 @@ func (e *exam) device() finding {
 
 func (e *exam) context() finding {
 	begin := time.Now()
-	dev, err := cuda.Open(cuda.Options{Driver: e.handed, Kind: e.kind, Selector: e.selector, Simulated: e.kind == cudasim.Name})
+	dev, err := cuda.Open(cuda.Options{Driver: e.handed, Kind: e.kind, Selector: e.selector, Name: e.model, Simulated: e.kind == cudasim.Name})
 	if err != nil {
 		return failed(err)
 	}

@@ -62,7 +62,11 @@ func Examine(ctx context.Context, s Subject, each func(Check)) (device string, e
 	}
 	e.kind, e.selector, _ = strings.Cut(e.name, ":")
 	if e.kind == cudasim.Name && e.drv == nil {
-		e.handed = cusim.New(cusim.Config{})
+		var c cusim.Config
+		if m := cusim.Named(e.selector); m != nil { // the only GPU of a driver of its own
+			c.Models, e.model, e.selector = []cusim.Model{m}, e.name, ""
+		}
+		e.handed = cusim.New(c)
 	}
 	if e.kind == cuda.Name || e.kind == cudasim.Name {
 		if err := e.run(gpuChecks); err != nil || !e.absent {
@@ -79,7 +83,8 @@ type exam struct {
 	ctx            context.Context
 	name           string // of the device
 	kind, selector string
-	named          bool // somebody asked for this device
+	model          string // the name again, of a simulated GPU that has no number
+	named          bool   // somebody asked for this device
 	each           func(Check)
 	blocked        map[string]string // from a check that failed or did not run to the one that failed
 	lost           string            // check during which the device was lost

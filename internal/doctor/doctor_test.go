@@ -100,6 +100,11 @@ func TestEveryModelIsHealthy(t *testing.T) {
 			t.Errorf("%s: %q was opened", m.Name, device)
 		}
 	}
+	device, lines := examine(t, doctor.Subject{Device: "cuda-sim:sm_89"})
+	expect(t, lines, nil, `ok devices: cuda-sim:sm_89 \(.*\)`, `ok target: capability 8\.9, .*`)
+	if device != "cuda-sim:sm_89" {
+		t.Errorf("%q was opened for sm_89", device)
+	}
 }
 
 // TestBlockedChecksNameTheCause has a failure at each stage of the examination: what comes after it and needs it says so, and

@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -106,7 +107,7 @@ func (e *exam) devices() finding {
 	}
 	var names []string
 	for _, i := range infos {
-		names = append(names, fmt.Sprintf("%s (%s, %s)", i.Name, i.Model, size(i.Memory)))
+		names = append(names, fmt.Sprintf("%s (%s, %s)", cmp.Or(e.model, i.Name), i.Model, size(i.Memory)))
 	}
 	all := strings.Join(names, ", ")
 	ordinal, ok := e.ordinal(len(infos))
