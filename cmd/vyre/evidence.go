@@ -6,7 +6,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/govyre/vyre/evidence"
+	"github.com/govyre/vyre/internal/evidence"
 	"github.com/govyre/vyre/internal/printable"
 )
 

@@ -7,10 +7,10 @@ import (
 	"fmt"
 
 	"github.com/govyre/vyre/driver"
-	"github.com/govyre/vyre/evidence"
 	"github.com/govyre/vyre/graph"
 	"github.com/govyre/vyre/graph/session"
 	"github.com/govyre/vyre/internal/driven"
+	"github.com/govyre/vyre/internal/evidence"
 	"github.com/govyre/vyre/megakernel"
 )
 

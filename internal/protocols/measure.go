@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"github.com/govyre/vyre/driver"
-	"github.com/govyre/vyre/evidence"
+	"github.com/govyre/vyre/internal/evidence"
 )
 
 // Options say how much is measured.

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/govyre/vyre/driver"
-	"github.com/govyre/vyre/evidence"
+	"github.com/govyre/vyre/internal/evidence"
 	"github.com/govyre/vyre/megakernel"
 )
 

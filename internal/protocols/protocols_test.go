@@ -11,7 +11,7 @@ import (
 	_ "github.com/govyre/vyre/driver/cudasim"
 
 	"github.com/govyre/vyre/driver"
-	"github.com/govyre/vyre/evidence"
+	"github.com/govyre/vyre/internal/evidence"
 	"github.com/govyre/vyre/internal/testing/long"
 )
 

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/govyre/vyre/driver"
-	"github.com/govyre/vyre/evidence"
+	"github.com/govyre/vyre/internal/evidence"
 	"github.com/govyre/vyre/megakernel"
 )
 

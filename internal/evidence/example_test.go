@@ -7,7 +7,7 @@ import (
 	"os"
 	"strings"
 
-	"github.com/govyre/vyre/evidence"
+	"github.com/govyre/vyre/internal/evidence"
 )
 
 // A file that passes proves every ratio, not only those that are required.

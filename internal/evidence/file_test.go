@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/govyre/vyre/evidence"
+	"github.com/govyre/vyre/internal/evidence"
 )
 
 // line is a row of a file by its fields.

@@ -6,12 +6,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/govyre/vyre/evidence"
+	"github.com/govyre/vyre/internal/evidence"
 )
 
 // TestCommittedFilePasses holds the file that the documents quote against the gate, and faults of each kind in it.
 func TestCommittedFilePasses(t *testing.T) {
-	text, err := os.ReadFile("../docs/evidence/h200.csv")
+	text, err := os.ReadFile("../../docs/evidence/h200.csv")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/govyre/vyre/evidence"
+	"github.com/govyre/vyre/internal/evidence"
 )
 
 func check(g evidence.Gate, rows ...line) (*evidence.Proof, error) {

@@ -9,7 +9,7 @@ import (
 
 	"github.com/govyre/vyre/driver"
 	_ "github.com/govyre/vyre/driver/cpu"
-	"github.com/govyre/vyre/evidence"
+	"github.com/govyre/vyre/internal/evidence"
 	"github.com/govyre/vyre/ir/text"
 )
 
