@@ -199,7 +199,33 @@ func (d Diagnosis) refusal(op, path string, kind Kind) *Error {
 	if len(d.Failures) == 0 {
 		return nil
 	}
-	return &Error{Op: op, Label: d.Kernel, Device: d.Device, Path: path, Kind: kind, Msg: "the device has too little: " + d.String(), Fix: d.fix(), Err: d}
+	return &Error{Op: op, Label: d.Kernel, Device: d.Device, Path: path, Kind: kind, Msg: d.sentence() + ": " + d.String(), Fix: d.fix(), Err: d}
+}
+
+// sentence says the first failure in words.
+func (d *Diagnosis) sentence() string {
+	f := d.Failures[0]
+	switch f.Limit {
+	case "target":
+		return fmt.Sprintf("the program is for capability %s, the device has %s", f.Need, f.Have)
+	case "threads":
+		return fmt.Sprintf("%s threads a group, the device has at most %s", f.Need, f.Have)
+	case "group-dim":
+		return fmt.Sprintf("a group of %s threads, the device has at most %s", f.Need, f.Have)
+	case "registers":
+		return fmt.Sprintf("%s registers a thread, for groups of %d threads the device has %s", f.Need, d.threads(), f.Have)
+	case "shared":
+		return fmt.Sprintf("%s bytes of shared memory a group, the device has %s", f.Need, f.Have)
+	case "grid-dim":
+		return fmt.Sprintf("a grid of %s groups, the device has at most %s", f.Need, f.Have)
+	case "params":
+		return fmt.Sprintf("%s bytes of arguments, a launch has at most %s", f.Need, f.Have)
+	case "cooperative":
+		return "groups wait for each other, and the device has no cooperative launches"
+	case "residency":
+		return fmt.Sprintf("%s groups have to be resident at once, %s fit", f.Need, f.Have)
+	}
+	return "the device has no units for matrices"
 }
 
 // fix says what helps against the first failure.
