@@ -233,20 +233,10 @@ const numOps = 0x2C0
 // Info returns the op's row of the table; nil for an opcode that is unknown or not enabled.
 func (op Op) Info() *Info {
 	if op < numOps {
-		return infos[op]
+		return table[op]
 	}
 	return nil
 }
-
-// infos are the rows of the table, nil for opcodes that are not enabled. Every pass asks for one at every row.
-var infos = func() (list [numOps]*Info) {
-	for op := range list {
-		if table[op].Name != "" {
-			list[op] = &table[op]
-		}
-	}
-	return list
-}()
 
 // String returns the op's name, without types.
 func (op Op) String() string {
@@ -266,7 +256,7 @@ func OpByName(name string) (Op, bool) {
 func Ops() []Op {
 	var ops []Op
 	for op := range Op(numOps) {
-		if table[op].Name != "" {
+		if table[op] != nil {
 			ops = append(ops, op)
 		}
 	}

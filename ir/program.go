@@ -143,7 +143,7 @@ func (p *Program) SharedBytes() uint64 {
 		}
 	}
 	for _, op := range p.code.Op {
-		if in := &table[op]; in.Attr&Barrier != 0 && in.Result.Kind != ResultNone {
+		if in := table[op]; in.Attr&Barrier != 0 && in.Result.Kind != ResultNone {
 			return align16(sum) + voteBytes
 		}
 	}

@@ -27,54 +27,54 @@ const (
 func set(s TypeSet) Operand { return Operand{Set: s} }
 
 // un, bin and tern are rows of ops whose operands and result share one type.
-func un(name string, s TypeSet) Info {
-	return Info{Name: name, Args: 1, In: [3]Operand{set(s)}, Result: resSame, Typed: 1, Attr: Pure}
+func un(name string, s TypeSet) *Info {
+	return &Info{Name: name, Args: 1, In: [3]Operand{set(s)}, Result: resSame, Typed: 1, Attr: Pure}
 }
 
-func bin(name string, s TypeSet, attr Attr) Info {
-	return Info{Name: name, Args: 2, In: [3]Operand{set(s), same0}, Result: resSame, Typed: 1, Attr: Pure | attr}
+func bin(name string, s TypeSet, attr Attr) *Info {
+	return &Info{Name: name, Args: 2, In: [3]Operand{set(s), same0}, Result: resSame, Typed: 1, Attr: Pure | attr}
 }
 
-func tern(name string, s TypeSet) Info {
-	return Info{Name: name, Args: 3, In: [3]Operand{set(s), same0, same0}, Result: resSame, Typed: 1, Attr: Pure}
+func tern(name string, s TypeSet) *Info {
+	return &Info{Name: name, Args: 3, In: [3]Operand{set(s), same0, same0}, Result: resSame, Typed: 1, Attr: Pure}
 }
 
 // shift is a row of an op whose second operand is a u32 count in the given role.
-func shift(name string, count Role) Info {
-	return Info{Name: name, Args: 2, In: [3]Operand{set(setI), {Set: setU32, Role: count}}, Result: resSame,
+func shift(name string, count Role) *Info {
+	return &Info{Name: name, Args: 2, In: [3]Operand{set(setI), {Set: setU32, Role: count}}, Result: resSame,
 		Typed: 1, Attr: Pure}
 }
 
 // divide is a row of an op whose second operand is a divisor.
-func divide(name string, s TypeSet) Info {
+func divide(name string, s TypeSet) *Info {
 	in := bin(name, s, 0)
 	in.In[1].Role = RoleDivisor
 	return in
 }
 
 // count is a row of an integer op with a u32 result.
-func count(name string) Info {
-	return Info{Name: name, Args: 1, In: [3]Operand{set(setI)}, Result: resU32, Typed: 1, Attr: Pure}
+func count(name string) *Info {
+	return &Info{Name: name, Args: 1, In: [3]Operand{set(setI)}, Result: resU32, Typed: 1, Attr: Pure}
 }
 
-func cmp(name string, s TypeSet, attr Attr) Info {
-	return Info{Name: name, Args: 2, In: [3]Operand{set(s), same0}, Result: resBool, Typed: 1, Attr: Pure | attr}
+func cmp(name string, s TypeSet, attr Attr) *Info {
+	return &Info{Name: name, Args: 2, In: [3]Operand{set(s), same0}, Result: resBool, Typed: 1, Attr: Pure | attr}
 }
 
 // recipe1 and recipe2 are rows of accurate functions.
-func recipe1(name string) Info {
+func recipe1(name string) *Info {
 	in := un(name, setF)
 	in.Attr |= Expanded
 	return in
 }
 
-func recipe2(name string) Info {
+func recipe2(name string) *Info {
 	in := bin(name, setF, Expanded)
 	return in
 }
 
 // fast is a row of an approximate op.
-func fast(name string, args int) Info {
+func fast(name string, args int) *Info {
 	in := un(name, setF32)
 	in.Attr |= Approximate
 	if args == 2 {
@@ -83,18 +83,18 @@ func fast(name string, args int) Info {
 	return in
 }
 
-func builtin(name string, imm Imm, spread Spread) Info {
-	return Info{Name: name, Result: resU32, Imm: imm, Attr: Pure, Spread: spread}
+func builtin(name string, imm Imm, spread Spread) *Info {
+	return &Info{Name: name, Result: resU32, Imm: imm, Attr: Pure, Spread: spread}
 }
 
 // rmw is a row of an atomic read-modify-write.
-func rmw(name string, elems TypeSet) Info {
-	return Info{Name: name, Args: 2, In: [3]Operand{idxIn, elemIn}, Result: resElem, Imm: ImmObject,
+func rmw(name string, elems TypeSet) *Info {
+	return &Info{Name: name, Args: 2, In: [3]Operand{idxIn, elemIn}, Result: resElem, Imm: ImmObject,
 		Attr: Reads | Writes | Atomic, Orders: ordAll, Elems: elems, On: OnBuffer | OnShared, Spread: SpreadLane}
 }
 
-func barrier(name string, level Level, in TypeSet, res Result) Info {
-	i := Info{Name: name, Result: res, Attr: Convergent | Barrier | Reads | Writes, Level: level}
+func barrier(name string, level Level, in TypeSet, res Result) *Info {
+	i := &Info{Name: name, Result: res, Attr: Convergent | Barrier | Reads | Writes, Level: level}
 	if res.Kind != ResultNone {
 		i.Spread = SpreadGrid + Spread(level)
 	}
@@ -111,20 +111,20 @@ func barrier(name string, level Level, in TypeSet, res Result) Info {
 }
 
 // sumBarrier is a row of a barrier that adds. Its name has no type: what it adds has.
-func sumBarrier(name string, level Level) Info {
+func sumBarrier(name string, level Level) *Info {
 	i := barrier(name, level, setU32|1<<U64, resSame)
 	i.Typed = 0
 	return i
 }
 
 // firstBarrier is b as a barrier of so many groups as its immediate says.
-func firstBarrier(b Info) Info {
+func firstBarrier(b *Info) *Info {
 	b.Imm = ImmCode
 	return b
 }
 
-func subgroup(name string, s TypeSet, res Result, spread Spread) Info {
-	in := Info{Name: name, Args: 1, In: [3]Operand{set(s)}, Result: res, Attr: Pure | Convergent, Level: LevelWarp, Spread: spread}
+func subgroup(name string, s TypeSet, res Result, spread Spread) *Info {
+	in := &Info{Name: name, Args: 1, In: [3]Operand{set(s)}, Result: res, Attr: Pure | Convergent, Level: LevelWarp, Spread: spread}
 	if s == setBool {
 		in.In[0] = boolIn
 	}
@@ -134,18 +134,18 @@ func subgroup(name string, s TypeSet, res Result, spread Spread) Info {
 	return in
 }
 
-func shuffle(name string, spread Spread) Info {
+func shuffle(name string, spread Spread) *Info {
 	in := subgroup(name, setValue, resSame, spread)
 	in.Args, in.In[1] = 2, cntIn
 	return in
 }
 
-func control(name string, attr Attr, imm Imm) Info {
-	return Info{Name: name, Attr: attr, Imm: imm}
+func control(name string, attr Attr, imm Imm) *Info {
+	return &Info{Name: name, Attr: attr, Imm: imm}
 }
 
-// table is the op table. Rows of opcodes that are reserved or unknown have no name.
-var table = [numOps]Info{
+// table is the op table, nil for opcodes that are not enabled. Every pass asks for a row at every row of a program.
+var table = [numOps]*Info{
 	OpConst:  {Name: "const", Result: Result{Kind: ResultStated}, Imm: ImmPool, Attr: Pure},
 	OpLocal:  builtin("local", ImmAxis, SpreadLocal),
 	OpGroup:  builtin("group", ImmAxis, SpreadGroup),
@@ -340,7 +340,7 @@ var table = [numOps]Info{
 	OpTrace: {Name: "trace", List: true, Counts: 1<<0 | 1<<1 | 1<<2 | 1<<3, Imm: ImmCode, Attr: Unordered | Writes},
 }
 
-func withMinSM(in Info, sm int) Info {
+func withMinSM(in *Info, sm int) *Info {
 	in.MinSM = sm
 	return in
 }
@@ -348,8 +348,8 @@ func withMinSM(in Info, sm int) Info {
 var opByName = func() map[string]Op {
 	m := make(map[string]Op, 160)
 	for op := range Op(numOps) {
-		if table[op].Name != "" {
-			m[table[op].Name] = op
+		if in := table[op]; in != nil {
+			m[in.Name] = op
 		}
 	}
 	return m

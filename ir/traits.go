@@ -7,7 +7,7 @@ func traits(c *Code, objs []ObjectInfo) Traits {
 	var t Traits
 	for r := range c.Rows() {
 		op := c.Op[r]
-		in := &table[op]
+		in := table[op]
 		switch {
 		case in.Attr&Approximate != 0:
 			t.Class = ClassApproximate
@@ -44,7 +44,7 @@ func traits(c *Code, objs []ObjectInfo) Traits {
 func (c *Code) FirstGroups() []uint32 {
 	var list []uint32
 	for r, op := range c.Op {
-		if in := &table[op]; in.Attr&Barrier != 0 && in.Level == LevelFirst && c.X[r] != 0 && !slices.Contains(list, c.X[r]) {
+		if in := op.Info(); in != nil && in.Attr&Barrier != 0 && in.Level == LevelFirst && c.X[r] != 0 && !slices.Contains(list, c.X[r]) {
 			list = append(list, c.X[r])
 		}
 	}
