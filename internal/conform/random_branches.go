@@ -28,6 +28,7 @@ type branchy struct {
 	few                       int // elements of o
 	own, key, item            build.Value
 	values, bools             []build.Value
+	again                     []func() build.Value // makes each of the bools anew
 }
 
 // branches makes it.
@@ -95,7 +96,9 @@ func (g *branchy) compare(n int) {
 		if g.chance(2) {
 			other = g.values[g.pick(n)]
 		}
-		g.bools = append(g.bools, b.Op([]ir.Op{ir.OpLt, ir.OpEq, ir.OpNe, ir.OpLe}[g.pick(4)], g.values[i], other))
+		op, x := []ir.Op{ir.OpLt, ir.OpEq, ir.OpNe, ir.OpLe}[g.pick(4)], g.values[i]
+		g.again = append(g.again, func() build.Value { return b.Op(op, x, other) })
+		g.bools = append(g.bools, g.again[i]())
 	}
 	for i := range g.few {
 		b.Store(g.o, b.U32(uint32(i)), g.values[i%n])
@@ -113,14 +116,23 @@ func (g *branchy) compare(n int) {
 // storeIf stores a value where its comparison says so.
 func (g *branchy) storeIf(i int) {
 	o, at := g.place(i)
-	g.b.If(g.bools[i], func() { g.b.Store(o, at, g.values[i]) })
+	p := g.bools[i]
+	if g.chance(3) {
+		p = g.again[i]()
+	}
+	g.b.If(p, func() { g.b.Store(o, at, g.values[i]) })
 }
 
 // choice is a bool that two ways lead to, one of which has an effect.
 func (g *branchy) choice() build.Value {
 	b := g.b
-	c := g.bools[g.pick(len(g.bools))]
-	if g.chance(2) {
+	var c build.Value
+	switch k := g.pick(len(g.bools)); g.pick(4) {
+	case 0:
+		c = g.bools[k]
+	case 1:
+		c = g.again[k]()
+	default:
 		c = b.Eq(g.item, b.U32(uint32(g.pick(4))))
 	}
 	return b.Choose(c, func() []build.Value { return []build.Value{b.Bool(g.pick(4) > 0)} }, func() []build.Value {

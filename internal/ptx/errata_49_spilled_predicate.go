@@ -28,7 +28,7 @@ const truth = 1<<31 - 1
 // neighbours has them near where it is read.
 //
 // ptxas also keeps the result of a comparison that is made again further down, as it stands or negated. Where that would be a
-// predicate too many, the later one compares with bits flipped that are none, see hideAgain.
+// predicate too many, the later one compares with bits flipped that are none, see hideEqual.
 //
 // Of a small local array ptxas makes registers, and keeps the results of comparing an index with the number of each for the
 // next block. An array with which there would be too many predicates is made larger, and stays in memory.
@@ -41,21 +41,17 @@ func (f *function) keepAsWords() {
 	if int(f.regs[classP]) <= most && elements <= mostElements {
 		return
 	}
-	var words []uint32
-	var again []int
-	if a := f.ranges(most); a != nil {
-		words, again = a.others(most)
-	}
-	if most < mostPredicates && len(words)+len(again) > 0 {
-		words, again = f.ranges(0).others(mostPredicates)
+	words, apart := f.others(most)
+	if most < mostPredicates && len(words)+len(apart) > 0 {
+		words, apart = f.others(mostPredicates)
 	} else if elements <= mostElements {
 		small = nil
 	}
-	if len(words)+len(again)+len(small) == 0 {
+	if len(words)+len(apart)+len(small) == 0 {
 		return
 	}
-	f.spilled += len(words) + len(again) + len(small)
-	f.hideAgain(again)
+	f.spilled += len(words) + len(apart) + len(small)
+	f.hideEqual(apart)
 	kept := make(map[reg]reg)
 	for _, p := range words {
 		kept[makeReg(classP, p)] = f.newReg(classR)
@@ -188,13 +184,13 @@ func (f *function) compareWords(words map[reg]reg) {
 	f.insts = e.apply(f.insts, head)
 }
 
-// hideAgain makes comparisons differ from those before: bits of what they compare are flipped, which are none. Each has a zero
-// of its own among several, since ptxas merges equal ones.
-func (f *function) hideAgain(list []int) {
+// hideEqual makes comparisons differ from equal ones: bits of an operand are flipped, which are none. The bits of a class are
+// the zeros of its number.
+func (f *function) hideEqual(list []differing) {
 	if len(list) == 0 {
 		return
 	}
-	const zeros = 4 // no launch has shared memory of 2^28 bytes
+	const zeros = 8 // no launch has shared memory of 2^24 bytes
 	size := r(f.newReg(classR))
 	head := []inst{{op: opMov, t: tU32, row: ir.NoRow, dst: size, src: [4]operand{spec(dynamicShared)}}}
 	var zero [zeros][2]operand // of 32 and 64 bits
@@ -213,31 +209,43 @@ func (f *function) hideAgain(list []int) {
 		}
 		return z[1]
 	}
-	slices.Sort(list)
+	slices.SortFunc(list, func(x, y differing) int { return x.inst - y.inst })
 	var e edits
-	for k, i := range list {
-		in := &f.insts[i]
-		x := in.src[0]
-		t, c := tB32, classR
-		switch x.reg.class() {
-		case classRD, classFD:
-			t, c = tB64, classRD
+	for _, d := range list {
+		in := &f.insts[d.inst]
+		x := &in.src[0]
+		if x.kind != isReg {
+			x = &in.src[1]
+		}
+		bits, c := tB32, classR
+		if typeInfo[in.t].bits == 64 {
+			bits, c = tB64, classRD
+		}
+		add := func(op opcode, t, t2 ptype, to class, src ...operand) {
+			i := inst{op: op, t: t, t2: t2, row: in.row, dst: r(f.newReg(to))}
+			copy(i.src[:], src)
+			e.added = append(e.added, i)
+			*x = i.dst
+		}
+		own := x.reg.class()
+		switch own {
 		case classH:
-			continue // of 16 bits are few, and of them no more than a byte is compared
+			add(opCvt, tU32, tU16, c, *x)
+		case classF, classFD:
+			add(opMov, bits, noType, c, *x)
 		}
-		flipped := r(f.newReg(c))
-		if x.reg.class() == c {
-			e.added = append(e.added, inst{op: opXor, t: t, row: in.row, dst: flipped, src: [4]operand{x, of(k, c == classRD)}})
-			in.src[0] = flipped
-		} else {
-			bits, back := r(f.newReg(c)), r(f.newReg(x.reg.class()))
-			e.added = append(e.added,
-				inst{op: opMov, t: t, row: in.row, dst: bits, src: [4]operand{x}},
-				inst{op: opXor, t: t, row: in.row, dst: flipped, src: [4]operand{bits, of(k, c == classRD)}},
-				inst{op: opMov, t: t, row: in.row, dst: back, src: [4]operand{flipped}})
-			in.src[0] = back
+		for k := range 32 {
+			if d.class>>k&1 != 0 {
+				add(opXor, bits, noType, c, *x, of(k, c == classRD))
+			}
 		}
-		e.put(i, false)
+		switch own {
+		case classH:
+			add(opCvt, tU16, tU32, own, *x)
+		case classF, classFD:
+			add(opMov, bits, noType, own, *x)
+		}
+		e.put(d.inst, false)
 	}
 	f.insts = e.apply(f.insts, head)
 }

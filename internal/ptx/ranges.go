@@ -6,7 +6,9 @@ import "slices"
 type ranges struct {
 	blocks []block
 	of     []*lifetime // of those that more than one block has, the shortest first
-	again  []*lifetime // from a comparison to where another block makes it again
+	made   []madeAt    // comparisons, in the order of the text; none if no block makes one of another block again
+	next   uint32      // the number of the next lifetime
+	visits int         // of blocks, to find dominators
 }
 
 // block is a run of instructions.
@@ -41,10 +43,11 @@ type rangeFinder struct {
 	all   []lifetime
 	at    []int // by label: its block
 	jumps []branch
-	open  bool // the last block goes on
-	falls bool // control may leave the last block at its end
-	made  map[comparison]madeAt
-	spare []blockList // room for elements of lists
+	open  bool               // the last block goes on
+	falls bool               // control may leave the last block at its end
+	first map[comparison]int // where it was made first
+	again int                // how often one was made again in another block
+	spare []blockList        // room for elements of lists
 }
 
 // list is a block in front of others.
@@ -65,8 +68,11 @@ type comparison struct {
 	x, y operand
 }
 
-// madeAt is where a comparison was made last.
-type madeAt struct{ inst, block int }
+// madeAt is where a comparison is made.
+type madeAt struct {
+	inst, block int
+	first       int // the place in the list of the first that is equal
+}
 
 // branch is one from a block to a label.
 type branch struct {
@@ -78,21 +84,24 @@ type branch struct {
 func (f *function) ranges(few int) *ranges {
 	a := new(ranges)
 	r := rangeFinder{f: f, found: a, all: make([]lifetime, f.regs[classP]+1), at: make([]int, f.labels+1),
-		made: make(map[comparison]madeAt, f.regs[classP])}
+		first: make(map[comparison]int, f.regs[classP])}
 	for i := range f.insts {
 		f.visits++
 		r.use(i)
-		r.repeat(i)
+		r.compare(i)
 		r.leave(&f.insts[i])
 	}
-	if len(a.of)+len(a.again) < few {
+	if len(a.of)+r.again < few {
 		return nil
 	}
+	if r.again == 0 {
+		a.made = nil
+	}
+	a.next = uint32(len(r.all))
 	for _, j := range r.jumps {
 		to := &a.blocks[r.at[j.to]]
 		to.from = r.list(j.from, to.from)
 	}
-	a.keepDominated()
 	slices.SortFunc(a.of, func(x, y *lifetime) int {
 		if d := (x.last - x.first) - (y.last - y.first); d != 0 {
 			return d
@@ -133,12 +142,25 @@ func (r *rangeFinder) use(i int) {
 	})
 }
 
-// repeat notes a comparison that was made before, in another block. It may be of other values by now, which does no harm.
-func (r *rangeFinder) repeat(i int) {
+// compare notes a comparison. Its registers may have other values where it is made again, which does no harm.
+func (r *rangeFinder) compare(i int) {
 	in := &r.f.insts[i]
-	if in.op != opSetp || in.src[0].kind != isReg {
+	if in.op != opSetp || in.src[0].kind != isReg && in.src[1].kind != isReg {
 		return
 	}
+	c, b, n := comparisonOf(in), len(r.found.blocks)-1, len(r.found.made)
+	first, ok := r.first[c]
+	if !ok {
+		first = n
+		r.first[c] = first
+	} else if r.found.made[first].block != b {
+		r.again++
+	}
+	r.found.made = append(r.found.made, madeAt{i, b, first})
+}
+
+// comparisonOf is the same for those of which the assembler needs to make one alone.
+func comparisonOf(in *inst) comparison {
 	c := comparison{in.mod.cmp, in.t, in.src[0], in.src[1]}
 	switch c.cmp {
 	case cmpNE, cmpNEU:
@@ -148,13 +170,20 @@ func (r *rangeFinder) repeat(i int) {
 	case cmpLT, cmpLTU, cmpGEU:
 		c.cmp, c.x, c.y = cmpLE, c.y, c.x // x < y is that y <= x is not so
 	}
-	b := len(r.found.blocks) - 1
-	if was, ok := r.made[c]; ok && was.block != b {
-		x := &lifetime{number: uint32(len(r.all) + len(r.found.again)), first: was.inst, last: i}
-		x.reads, x.writes = r.list(b, nil), r.list(was.block, nil)
-		r.found.again = append(r.found.again, x)
+	t := map[ptype]ptype{tU16: tU16, tS16: tU16, tB16: tU16, tU32: tU32, tS32: tU32, tB32: tU32, tU64: tU64, tS64: tU64, tB64: tU64}[c.t]
+	switch {
+	case c.cmp == cmpEQ && t != noType:
+		c.t = t
+		if c.x.kind == isImm || c.y.kind == isReg && c.y.reg < c.x.reg {
+			c.x, c.y = c.y, c.x
+		}
+	case c.cmp == cmpLE && c.x.kind == isImm && t != noType:
+		c.x, c.y = c.y, imm(c.t, c.x.bits-1) // 5 <= y is that y <= 4 is not so
 	}
-	r.made[c] = madeAt{i, b}
+	if c.y.kind == isImm && t != noType {
+		c.y = imm(noType, c.y.bits&(1<<typeInfo[t].bits-1))
+	}
+	return c
 }
 
 // touch is the lifetime of a predicate, with an instruction that uses it.
@@ -184,19 +213,20 @@ func (r *rangeFinder) leave(in *inst) {
 	}
 }
 
-// others are the predicates that do not fit, and beside those that do, the comparisons made again of which the results do not.
-func (a *ranges) others(most int) (words []uint32, again []int) {
+// others are the predicates that do not fit, and beside those that do, the comparisons that are to differ from equal ones.
+func (f *function) others(most int) (words []uint32, apart []differing) {
+	a := f.ranges(most)
+	if a == nil {
+		return nil, nil
+	}
 	for _, x := range a.of {
 		if !a.fits(x, most) {
 			words = append(words, x.number)
 		}
 	}
-	for _, x := range a.again {
-		if !a.fits(x, most) {
-			again = append(again, x.last)
-		}
-	}
-	return words, again
+	apart = a.apart(most)
+	f.visits += a.visits
+	return words, apart
 }
 
 // fits counts a predicate where it is alive, if no branch has too many then.
@@ -231,59 +261,4 @@ func (a *ranges) fits(p *lifetime, most int) bool {
 		}
 	}
 	return true
-}
-
-// keepDominated keeps those of the comparisons made again that no way reaches past the first: ptxas merges no others. The
-// immediate dominators are found as by Cooper, Harvey and Kennedy, A Simple, Fast Dominance Algorithm; blocks are in
-// reverse postorder, since of the branches only those of loops lead up.
-func (a *ranges) keepDominated() {
-	if len(a.again) == 0 {
-		return
-	}
-	above := make([]int, len(a.blocks)) // each block's immediate dominator
-	for i := range above {
-		above[i] = -1
-	}
-	above[0] = 0
-	for changed := true; changed; {
-		changed = false
-		for b := 1; b < len(above); b++ {
-			to := -1
-			for l := a.blocks[b].from; l != nil; l = l.next {
-				x := l.block
-				if above[x] < 0 {
-					continue
-				}
-				for to >= 0 && x != to {
-					if x > to {
-						x = above[x]
-					} else {
-						to = above[to]
-					}
-				}
-				to = x
-			}
-			changed = changed || above[b] != to
-			above[b] = to
-		}
-	}
-	// A block dominates those that are numbered from its own number to its last in a walk down the tree.
-	size, number := make([]int, len(above)), make([]int, len(above))
-	for b := len(above) - 1; b > 0; b-- {
-		if size[b]++; above[b] >= 0 {
-			size[above[b]] += size[b]
-		}
-	}
-	next := make([]int, len(above)) // the number of the next block below
-	next[0] = 1
-	for b := 1; b < len(above); b++ {
-		if to := above[b]; to >= 0 {
-			number[b], next[b] = next[to], next[to]+1
-			next[to] += size[b]
-		}
-	}
-	a.again = slices.DeleteFunc(a.again, func(x *lifetime) bool {
-		first, again := x.writes.block, x.reads.block
-		return above[again] < 0 || first > 0 && (number[again] < number[first] || number[again] >= number[first]+size[first])
-	})
 }
