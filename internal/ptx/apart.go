@@ -35,30 +35,31 @@ func (a *ranges) apart(most int) []differing {
 	}
 	slices.SortStableFunc(order, func(x, y int) int { return d.number[a.made[x].block] - d.number[a.made[y].block] })
 	var list []differing
-	before := make([]int, len(a.made)) // the one before of its class, from which it is dominated; -1: none
-	last := make([][]int, len(a.made)) // by the first that is equal: of each class the last; -1: none
+	c := classes{a: a, d: d, leader: make([]int, len(a.made)), number: make([]uint32, len(a.made)), before: make([]int, len(a.made)), first: make([]int, len(a.made)), more: make(map[int][]int)}
+	for i := range c.first {
+		c.first[i] = -1
+	}
 	for _, i := range order {
 		at := a.made[i]
 		if d.number[at.block] == 0 {
 			continue
 		}
-		classes := last[at.first]
 		class := 0
-		for ; class < len(classes); class++ {
-			l := classes[class]
-			for l >= 0 && !d.dominates(a.made[l].block, at.block) {
-				l = before[l] // nor does it dominate those that follow in order
+		for ; class < mostClasses; class++ {
+			l := c.last(at, class)
+			if l < 0 {
+				c.begin(i)
+				break
 			}
-			classes[class] = l
-			if class < mostClasses && (l < 0 || a.merges(a.made[l].block, at.block, most)) {
+			if c.merges(l, i, most) {
 				break
 			}
 		}
-		if class == len(classes) {
-			classes = append(classes, -1)
-			last[at.first] = classes
+		if class == mostClasses {
+			class += len(c.more[at.first])
+			c.begin(i)
 		}
-		before[i], classes[class] = classes[class], i
+		c.add(i, class)
 		if class > 0 {
 			list = append(list, differing{at.inst, class})
 		}
@@ -66,14 +67,70 @@ func (a *ranges) apart(most int) []differing {
 	return list
 }
 
-// merges counts the result of a comparison in one block up to another that makes it again, if it fits.
-func (a *ranges) merges(first, again, most int) bool {
-	if first == again {
-		return true
+// classes are lists of comparisons, each with those before it of its class that dominate it.
+type classes struct {
+	a      *ranges
+	d      *dominance
+	leader []int         // by comparison: the first of those that it is merged with
+	number []uint32      // by that: of the lifetime of the result
+	before []int         // by comparison: the one before it in its list; -1: none
+	first  []int         // by the first that is equal: the last of class 0; -1: none
+	more   map[int][]int // likewise, of class 1 and those after it
+}
+
+// last is the last comparison of a class that dominates one; -1: none. Those that do not dominate it dominate none that
+// follows, in the order of the tree.
+func (c *classes) last(at madeAt, class int) int {
+	place := c.place(at.first, class)
+	if place == nil {
+		return -1
 	}
-	x := lifetime{number: a.next, reads: &blockList{block: again}, writes: &blockList{block: first}}
-	a.next++
-	return a.fits(&x, most)
+	for *place >= 0 && !c.d.dominates(c.a.made[*place].block, at.block) {
+		*place = c.before[*place]
+	}
+	return *place
+}
+
+// place is where the last comparison of a class is; nil: the class has none yet.
+func (c *classes) place(first, class int) *int {
+	if class == 0 {
+		return &c.first[first]
+	}
+	if more := c.more[first]; class <= len(more) {
+		return &more[class-1]
+	}
+	return nil
+}
+
+// add puts a comparison into a class.
+func (c *classes) add(i, class int) {
+	first := c.a.made[i].first
+	place := c.place(first, class)
+	if place == nil {
+		c.more[first] = append(c.more[first], -1)
+		place = c.place(first, len(c.more[first]))
+	}
+	c.before[i], *place = *place, i
+}
+
+// merges counts the result of comparison l up to i, which makes it again, if it fits.
+func (c *classes) merges(l, i, most int) bool {
+	first, again, leader := c.a.made[l].block, c.a.made[i].block, c.leader[l]
+	if first != again {
+		x := lifetime{number: c.number[leader], reads: &blockList{block: again}, writes: &blockList{block: first}}
+		if !c.a.fits(&x, most) {
+			c.begin(leader) // blocks that do not count it have the number
+			return false
+		}
+	}
+	c.leader[i] = leader
+	return true
+}
+
+// begin gives a comparison's result a lifetime of its own.
+func (c *classes) begin(i int) {
+	c.leader[i], c.number[i] = i, c.a.next
+	c.a.next++
 }
 
 // dominance finds immediate dominators as by Cooper, Harvey and Kennedy, A Simple, Fast Dominance Algorithm. Blocks are in

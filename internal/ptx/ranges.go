@@ -170,7 +170,7 @@ func comparisonOf(in *inst) comparison {
 	case cmpLT, cmpLTU, cmpGEU:
 		c.cmp, c.x, c.y = cmpLE, c.y, c.x // x < y is that y <= x is not so
 	}
-	t := map[ptype]ptype{tU16: tU16, tS16: tU16, tB16: tU16, tU32: tU32, tS32: tU32, tB32: tU32, tU64: tU64, tS64: tU64, tB64: tU64}[c.t]
+	t := unsigned[c.t]
 	switch {
 	case c.cmp == cmpEQ && t != noType:
 		c.t = t
@@ -185,6 +185,9 @@ func comparisonOf(in *inst) comparison {
 	}
 	return c
 }
+
+// unsigned are the types of which equal bits are equal values, as one type of each size.
+var unsigned = [numTypes]ptype{tU16: tU16, tS16: tU16, tB16: tU16, tU32: tU32, tS32: tU32, tB32: tU32, tU64: tU64, tS64: tU64, tB64: tU64}
 
 // touch is the lifetime of a predicate, with an instruction that uses it.
 func (r *rangeFinder) touch(p reg, i int) *lifetime {
