@@ -9,7 +9,7 @@ import (
 	"github.com/govyre/vyre/bench/codegen"
 )
 
-// print writes the tables; docs/codegen.md has the columns that most readers need.
+// print writes the tables, from which those of docs/codegen.md are made.
 func (r *Report) print(out io.Writer) {
 	fmt.Fprintf(out, "%s, driver for %s, %d MiB of L2; a copy within the device moves %.0f GB/s; an empty kernel takes %s; %d samples each\n",
 		r.Device, r.Driver, r.L2Bytes>>20, r.CopyRate/1e9, micros(r.Floor), r.Samples)
@@ -56,7 +56,7 @@ func (r *Report) printTimes(out io.Writer, group string) {
 
 // printSplits sets the kernels over structs beside nvcc's, and beside our own over arrays that are split by hand.
 func (r *Report) printSplits(out io.Writer) {
-	t := table{out: out, head: []string{"kernel", "size", "structs, nvcc", "structs, vyre", "split by hand, vyre", "by nvcc", "by hand"}}
+	t := table{out: out, title: "structs, and arrays that are split by hand:", head: []string{"kernel", "size", "structs, nvcc", "structs, vyre", "split by hand, vyre", "by nvcc", "by hand"}}
 	for i := range r.Rows {
 		if x := &r.Rows[i]; x.OfSplit != 0 {
 			t.row(x.Case, x.Size, micros(x.variant(x.Best).P50), micros(x.variant(ours).P50), micros(x.variant(split).P50),
@@ -68,7 +68,7 @@ func (r *Report) printSplits(out io.Writer) {
 
 // printCopies sets the kernels that mostly move data beside copies of as many bytes.
 func (r *Report) printCopies(out io.Writer) {
-	t := table{out: out, head: []string{"kernel", "bound by", "size", "bytes", "copy of as many", "nvcc", "of copy", "vyre", "of copy"}}
+	t := table{out: out, title: "beside a copy within the device:", head: []string{"kernel", "bound by", "size", "bytes", "copy of as many", "nvcc", "of copy", "vyre", "of copy"}}
 	for i := range r.Rows {
 		if x := &r.Rows[i]; x.Copy != 0 {
 			t.row(x.Case, x.Bound, x.Size, fmt.Sprintf("%.1f MB", float64(x.Bytes)/1e6), micros(x.Copy),
@@ -81,7 +81,7 @@ func (r *Report) printCopies(out io.Writer) {
 
 // printChecks writes what bounds checks cost, if that was measured.
 func (r *Report) printChecks(out io.Writer) {
-	t := table{out: out, head: []string{"kernel", "size", "checked accesses", "with checks", "without", "cost"}}
+	t := table{out: out, title: "cost of bounds checks:", head: []string{"kernel", "size", "checked accesses", "with checks", "without", "cost"}}
 	for i := range r.Rows {
 		x := &r.Rows[i]
 		if v, u := x.variant(ours), x.variant(unchecked); u != nil {
@@ -93,7 +93,7 @@ func (r *Report) printChecks(out io.Writer) {
 
 // printShapes sets other shapes beside the suite's, if they were measured.
 func (r *Report) printShapes(out io.Writer) {
-	t := table{out: out, head: []string{"kernel", "size", "as in the suite", "other shape", "time", "registers", "less time"}}
+	t := table{out: out, title: "other shapes:", head: []string{"kernel", "size", "as in the suite", "other shape", "time", "registers", "less time"}}
 	for i := range r.Rows {
 		x := &r.Rows[i]
 		for _, v := range x.Variants {

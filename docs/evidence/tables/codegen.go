@@ -121,7 +121,7 @@ func copies(f *file) ([][]string, error) {
 
 // checks has what bounds checks cost, in %.
 func checks(f *file) ([][]string, error) {
-	some, err := f.section("")
+	some, err := f.section("cost of bounds checks")
 	if err != nil {
 		return nil, err
 	}

@@ -28,6 +28,7 @@ type file struct {
 	args     []string              // of the view that is made
 	pages    []string              // that have tables of it
 	sections map[string][][]string // of a text: tables, by the line before them without its colon
+	measures table                 // of a text of the harness
 }
 
 var keys = []string{"measures", "machine", "driver", "commit", "date", "command"}
@@ -55,6 +56,7 @@ func readFile(name string) (*file, error) {
 		return f, f.readRows(string(b))
 	}
 	f.readSections(string(b))
+	f.readMeasures(string(b))
 	return f, nil
 }
 

@@ -150,10 +150,37 @@ func engines(f *file) ([][]string, error) {
 	return rows, nil
 }
 
+var beyond = regexp.MustCompile(`least ([\d.]+) us and half ([\d.]+) us`)
+
+// again has the caller's times beyond the device's of a question that is asked again.
+func again(f *file) ([][]string, error) {
+	rows := [][]string{{"graph", "on the device, ms", "set, µs: least, half", "count, µs: least, half"}}
+	all := named(f.rows).where("duty", "T7")
+	for _, graph := range all.inOrder("graph") {
+		cells := []string{commas(graph)}
+		for _, question := range []string{"set again", "count again"} {
+			row := all.where("graph", graph, "question", question)
+			if len(row) != 1 {
+				return nil, fmt.Errorf("%s of %s was measured %d times, want once", question, graph, len(row))
+			}
+			times := beyond.FindStringSubmatch(row[0]["note"])
+			if times == nil {
+				return nil, fmt.Errorf("%s of %s has no times beyond the device's", question, graph)
+			}
+			if len(cells) == 1 {
+				cells = append(cells, device(row[0]))
+			}
+			cells = append(cells, short(number(times[1]))+", "+short(number(times[2])))
+		}
+		rows = append(rows, cells)
+	}
+	return rows, nil
+}
+
 // dominators has the least times, by how many procedures there are.
 func dominators(f *file) ([][]string, error) {
 	rows := [][]string{{"procedures and their nodes, about", "on the device", "wall", "one core", "16 cores"}}
-	all := named(f.rows)
+	all := named(f.rows).where("duty", "dominators")
 	for _, graph := range all.inOrder("graph") {
 		ours, one, many := all.where("graph", graph, "by", "cuda:0"), all.where("graph", graph, "by", "graph/cpu on 1 cores"), all.where("graph", graph, "by", "graph/cpu on 16 cores")
 		if len(ours) != 1 || len(one) != 1 || len(many) != 1 {
@@ -175,7 +202,7 @@ var pathEdges = regexp.MustCompile(`(\d+) path edges`)
 // contexts has exact contexts on one core and on the device.
 func contexts(f *file) ([][]string, error) {
 	rows := [][]string{{"program", "nodes", "nodes that hold", "path edges", "one core, ms", "device, ms", "wall, ms", "host / wall"}}
-	all := named(f.rows)
+	all := named(f.rows).where("duty", "ifds")
 	for _, graph := range all.inOrder("graph") {
 		host, ours := all.where("graph", graph, "by", "one core"), all.where("graph", graph, "by", "cuda:0")
 		if len(host) != 1 || len(ours) != 1 {

@@ -11,23 +11,27 @@ import (
 // views make tables of files whose figures are the raw ones. Of any other file the table is as it is in the file: of a
 // CSV all of it, of a text the table that the mark names.
 var views = map[string]func(*file) ([][]string, error){
-	"h200.csv ratios":               ratios,
-	"prim-h200.csv ratios":          primitives,
-	"budgets-h200.txt README":       budgets,
-	"graphs-h200.csv sets":          sets,
-	"graphs-h200.csv levels":        levels,
-	"graphs-h200.csv wide":          wide,
-	"graphs-h200.csv components":    components,
-	"graphs-h200.csv together":      together,
-	"graphs-h200.csv engines":       engines,
-	"dominators-h100.csv times":     dominators,
-	"ifds-h100.csv times":           contexts,
-	"gap-h100.csv times":            gap,
-	"codegen-h200.txt means":        means,
-	"codegen-h200.txt sizes":        sizes,
-	"codegen-h200.txt structs":      structs,
-	"codegen-h200.txt copy":         copies,
-	"codegen-checks-h200.txt costs": checks,
+	"h200.csv ratios":            ratios,
+	"prim-h200.csv ratios":       primitives,
+	"budgets-h200.txt README":    budgets,
+	"budgets-h200.txt launches":  measured("P1", "launch-", "P2", "P3", "P5", "P6", "P7"),
+	"budgets-h200.txt copies":    measured("P4-"),
+	"budgets-h200.txt starts":    starts,
+	"graphs-h200.csv sets":       sets,
+	"graphs-h200.csv levels":     levels,
+	"graphs-h200.csv wide":       wide,
+	"graphs-h200.csv components": components,
+	"graphs-h200.csv together":   together,
+	"graphs-h200.csv engines":    engines,
+	"graphs-h200.csv again":      again,
+	"graphs-h200.csv dominators": dominators,
+	"graphs-h200.csv contexts":   contexts,
+	"gap-h100.csv times":         gap,
+	"codegen-h200.txt means":     means,
+	"codegen-h200.txt sizes":     sizes,
+	"codegen-h200.txt structs":   structs,
+	"codegen-h200.txt copy":      copies,
+	"codegen-h200.txt checks":    checks,
 }
 
 // view makes the rows of a table, the first of which is its head.
@@ -156,37 +160,4 @@ func primitives(f *file) ([][]string, error) {
 		rows = append(rows, append(append(cells, fmt.Sprintf("**%.2f**", geomean(ratios))), last...))
 	}
 	return rows, nil
-}
-
-// budgets has medians for README.md.
-func budgets(f *file) ([][]string, error) {
-	rows := [][]string{{"", "vyre", "C", "measure"}}
-	all := append(named(f.sections["launching and waiting"]), named(f.sections["copies"])...)
-	for _, m := range []struct{ name, says string }{
-		{"P2", "launch a captured kernel and wait"}, {"P3", "100 launches and wait"}, {"P5", "4 KiB in, a kernel, 4 KiB out"},
-		{"P6", "barrier of the whole grid"}, {"P4-up-1024MiB", "1 GiB up from pinned memory"}, {"P1-start", "`Start` of one launch"},
-	} {
-		of := all.where("name", m.name)
-		if len(of) != 1 {
-			return nil, fmt.Errorf("%s was measured %d times, want once", m.name, len(of))
-		}
-		cells := []string{m.says}
-		for _, side := range []string{"vyre: least, median, p99", "C"} {
-			times := strings.Split(of[0][side], ", ")
-			if len(times) != 3 {
-				return nil, fmt.Errorf("%s has %q, want least, median and p99", m.name, of[0][side])
-			}
-			cells = append(cells, times[1])
-		}
-		if strings.Contains(of[0]["bound"], "missed") {
-			m.name += ": misses its bound"
-		}
-		rows = append(rows, append(cells, m.name))
-	}
-	start := named(f.sections["process start to first result"])
-	ours, theirs := start.where("medians of 5", "vyre, cached"), start.where("medians of 5", "C, cached")
-	if len(ours) != 1 || len(theirs) != 1 {
-		return nil, fmt.Errorf("the start of a process with filled caches was not measured once")
-	}
-	return append(rows, []string{"process start to first result, cached", ours[0]["all"], theirs[0]["all"], "start-warm"}), nil
 }

@@ -478,6 +478,7 @@ part_budgets() {
 	bounded "$work/budgets" "$here/budget" "${args[@]}"
 	local rc=$?
 	cp "$work/budgets" "$out/budgets.txt"
+	headed "$out/budgets.txt" 'launches, copies and the start of a process, beside C' '.gpu/run.sh budgets'
 	cat "$work/budgets" >>"$log"
 	grep 'verdict=' "$work/budgets" | sed 's/^vyrebench v=1/gpu-budget/; s/ gpu=.*//' | tee -a "$out/gpu-summary.txt"
 	said=$(sed -n 's/^vyrebench v=1 name=all //p' "$work/budgets")
