@@ -1,6 +1,7 @@
 // Package long holds the switches for tests that take long: `go test -long` in a package that imports it, or VYRE_LONG=1
-// in the environment, for those that take minutes. Continuous integration runs all of them. What takes a quarter of an
-// hour and more, because it goes through all arguments, needs -exhaustive beside it.
+// in the environment, for those that take minutes. VYRE_LONG=0.25 is for a quarter of their cases, which continuous
+// integration takes: it begins elsewhere at each commit. What takes a quarter of an hour and more, because it goes
+// through all arguments, needs -exhaustive beside -long.
 //
 // What is drawn at random begins at -seed=N. Of what begins anywhere, with -long, VYRE_SEED=N says where too: continuous
 // integration takes a number of the code that it tests, so that the same code is tested with the same programs.
@@ -76,13 +77,22 @@ func drawn() uint64 {
 	return n
 }
 
-// Count is how many cases a test takes: quick ones always, sweep with -long, all with -exhaustive beside it.
+// Count is how many cases a test takes: quick ones always, sweep or a share of it with -long, all with -exhaustive beside it.
 func Count(quick, sweep, all int) int {
 	switch {
 	case Exhaustive():
 		return all
 	case Enabled():
-		return sweep
+		return quick + int(float64(sweep-quick)*share())
 	}
 	return quick
+}
+
+// share is how much of a sweep VYRE_LONG asks for; all, if it says no number.
+func share() float64 {
+	part, err := strconv.ParseFloat(os.Getenv("VYRE_LONG"), 64)
+	if err != nil || part <= 0 || part > 1 {
+		return 1
+	}
+	return part
 }
