@@ -115,9 +115,30 @@ func TestBothSidesTakePart(t *testing.T) {
 	}
 }
 
+// Sides of libraries are those that start, and of the measures those that they have; they judge nothing.
+func TestLibrariesTakePart(t *testing.T) {
+	if _, err := exec.LookPath("python3"); err != nil {
+		t.Skip("there is no python3")
+	}
+	script := filepath.Join(t.TempDir(), "side.py")
+	text := `import sys
+if sys.argv[1] == "torch": sys.exit("no module named torch")
+print("ready", flush=True)
+for line in sys.stdin: print("ok 3 1.0 2.0 3.0" if line.startswith("launches") else "skip it has none", flush=True)`
+	if err := os.WriteFile(script, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	all := strings.Join(lines(t, "-python", script, "-only", "^(P2|P3|P5|P7)$"), "\n")
+	for name, want := range map[string]bool{"P2 side=cupy": true, "P3 side=cupy": true, "P5 side=cupy": false, "P7 side=cupy": false, "P2 side=torch": false, "torch verdict=skip": true} {
+		if strings.Contains(all, "name="+name+" ") != want {
+			t.Errorf("a line of %q: %v, want %v:\n%s", name, !want, want, all)
+		}
+	}
+}
+
 func TestACSideThatBreaksOffIsAnError(t *testing.T) {
 	program := buildReference(t)
-	ref, err := startReference(program, "reference/reference.c", "empty", "copy")
+	ref, err := startReference("c", program, "reference/reference.c", "empty", "copy")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -137,7 +158,7 @@ func TestStartsOfOneLaunchAreCallsThatTheCSideKnows(t *testing.T) {
 	if !strings.Contains(calls, "cuGraphLaunch") {
 		t.Fatalf("Start makes the calls %q", calls)
 	}
-	ref, err := startReference(buildReference(t), "reference/reference.c", "empty", "copy")
+	ref, err := startReference("c", buildReference(t), "reference/reference.c", "empty", "copy")
 	if err != nil {
 		t.Fatal(err)
 	}

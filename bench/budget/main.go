@@ -18,6 +18,7 @@ type options struct {
 	device   string
 	program  string // of the C side
 	gridsync string
+	python   string
 	only     *regexp.Regexp
 	blocks   int
 	samples  int
@@ -52,6 +53,7 @@ func parse(args []string) (options, error) {
 	fs.StringVar(&o.device, "device", "cuda", "device to measure; cuda-sim shows that everything runs")
 	fs.StringVar(&o.program, "reference", "", "program made of reference.c")
 	fs.StringVar(&o.gridsync, "gridsync", "", "machine code made of vendor.cu")
+	fs.StringVar(&o.python, "python", "", "reference.py, for the sides of CuPy and PyTorch where python3 has them")
 	fs.StringVar(&only, "only", "", "measure what matches, such as ^P[12]")
 	fs.IntVar(&o.blocks, "blocks", 10, "blocks of each side")
 	fs.IntVar(&o.samples, "samples", 1000, "samples in a block; measures that take long have a fixed part of it")
@@ -119,16 +121,20 @@ func (b *bench) all() (errs []error) {
 	if b.gridsync != "" {
 		b.referenceArgs = append(b.referenceArgs, b.gridsync)
 	}
-	if b.reference, b.none = startReference(b.program, b.referenceArgs...); b.none != nil && !errors.Is(b.none, errNoReference) {
+	if b.reference, b.none = startReference("c", b.program, b.referenceArgs...); b.none != nil && !errors.Is(b.none, errNoReference) {
 		return []error{b.none}
 	}
 	if b.reference != nil {
 		defer func() { note(b.reference.close()) }()
 	}
+	b.startLibraries()
 	for _, m := range b.measures() {
 		if b.only.MatchString(m.name) {
 			note(b.run(m))
 		}
+	}
+	for _, l := range b.libraries { // what follows is measured without their contexts on the device
+		note(l.close())
 	}
 	for _, d := range []struct {
 		name string
@@ -145,4 +151,19 @@ func (b *bench) all() (errs []error) {
 		}
 	}
 	return errs
+}
+
+// startLibraries starts the sides of libraries, those that are there.
+func (b *bench) startLibraries() {
+	if b.python == "" {
+		return
+	}
+	for _, name := range []string{"cupy", "torch"} {
+		l, err := startReference(name, "python3", b.python, name)
+		if err != nil {
+			b.out.skip(name, "%v", err)
+			continue
+		}
+		b.libraries = append(b.libraries, l)
+	}
 }

@@ -16,6 +16,7 @@ type measure struct {
 	ours func(*bench) (sample func() (float64, error), done func() error, err error)
 	// reference is the C side's name of the measure with its arguments; empty if it cannot be measured there.
 	reference string
+	libraries bool // other libraries can do it, too
 	bound     bound
 	// part divides the samples of a block: measures that take long have fewer.
 	part int
@@ -39,7 +40,8 @@ type bench struct {
 	size      sizes
 	env       *environment
 	reference *reference
-	none      error // why there is no reference
+	none      error        // why there is no reference
+	libraries []*reference // sides of libraries, which a run judges nothing by
 	out       *printer
 }
 
@@ -60,6 +62,7 @@ func (b *bench) run(m measure) error {
 		return fmt.Errorf("%s: %w", m.name, err)
 	}
 	n := max(1, b.samples/max(1, m.part))
+	libraries := make([][]block, len(b.libraries))
 	rivals := m.also
 	if m.reference != "" {
 		rivals = append([]rival{{m.name, m.reference, m.bound}}, rivals...)
@@ -81,6 +84,19 @@ func (b *bench) run(m measure) error {
 				theirs[k] = append(theirs[k], c)
 			}
 		}
+		for k, library := range b.libraries {
+			name, args, _ := strings.Cut(m.reference, " ")
+			if !m.libraries || err != nil {
+				continue
+			}
+			c, none := library.block(name, n, args)
+			switch {
+			case none == nil && i >= 0:
+				libraries[k] = append(libraries[k], c)
+			case none != nil && !errors.Is(none, errNoReference):
+				err = none
+			}
+		}
 		if b.late() && i >= 0 {
 			break // what there is counts, with its n
 		}
@@ -90,6 +106,11 @@ func (b *bench) run(m measure) error {
 	}
 	mine := together(ours)
 	b.out.side(m.name, "vyre", mine)
+	for k, library := range b.libraries {
+		if len(libraries[k]) > 0 {
+			b.out.side(m.name, library.name, together(libraries[k]))
+		}
+	}
 	for k, r := range rivals {
 		if len(theirs[k]) == 0 || none[k] != nil {
 			b.out.skip(r.name, "%v", none[k])

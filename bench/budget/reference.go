@@ -9,22 +9,23 @@ import (
 	"strings"
 )
 
-// reference is the C side, a process that measures a block when it is asked to.
+// reference is another side, a process that measures a block when it is asked to.
 type reference struct {
-	cmd *exec.Cmd
-	in  io.WriteCloser
-	out *bufio.Scanner
+	name string // as lines name the side
+	cmd  *exec.Cmd
+	in   io.WriteCloser
+	out  *bufio.Scanner
 }
 
-// errNoReference is why a measure has no C side; the text behind it says more.
-var errNoReference = errors.New("no C side")
+// errNoReference is why a measure has no other side; the text behind it says more.
+var errNoReference = errors.New("no other side")
 
-// startReference starts the C side with the arguments that it takes.
-func startReference(path string, args ...string) (*reference, error) {
+// startReference starts a side with the arguments that it takes.
+func startReference(name, path string, args ...string) (*reference, error) {
 	if path == "" {
 		return nil, fmt.Errorf("%w: -reference names no program", errNoReference)
 	}
-	t := &reference{cmd: exec.Command(path, args...)}
+	t := &reference{name: name, cmd: exec.Command(path, args...)}
 	var err error
 	if t.in, err = t.cmd.StdinPipe(); err != nil {
 		return nil, err
@@ -45,7 +46,7 @@ func startReference(path string, args ...string) (*reference, error) {
 
 func (t *reference) answer() (string, error) {
 	if !t.out.Scan() {
-		return "", fmt.Errorf("the C side ended: %w", errors.Join(t.out.Err(), io.ErrUnexpectedEOF))
+		return "", fmt.Errorf("side %s ended: %w", t.name, errors.Join(t.out.Err(), io.ErrUnexpectedEOF))
 	}
 	return t.out.Text(), nil
 }
@@ -53,7 +54,7 @@ func (t *reference) answer() (string, error) {
 // block asks for n samples of a measure.
 func (t *reference) block(name string, n int, args string) (b block, err error) {
 	if _, err := fmt.Fprintf(t.in, "%s %d %s\n", name, n, args); err != nil {
-		return b, fmt.Errorf("the C side is gone: %w", err)
+		return b, fmt.Errorf("side %s is gone: %w", t.name, err)
 	}
 	line, err := t.answer()
 	if err != nil {
@@ -63,12 +64,12 @@ func (t *reference) block(name string, n int, args string) (b block, err error) 
 		return b, fmt.Errorf("%w: %s", errNoReference, reason)
 	}
 	if _, err := fmt.Sscanf(line, "ok %d %f %f %f", &b.n, &b.min, &b.p50, &b.p99); err != nil {
-		return b, fmt.Errorf("the C side says %q to %s", line, name)
+		return b, fmt.Errorf("side %s says %q to %s", t.name, line, name)
 	}
 	return b, nil
 }
 
-// close ends the C side.
+// close ends the side.
 func (t *reference) close() error {
 	err := t.in.Close()
 	return errors.Join(err, t.cmd.Wait())

@@ -117,7 +117,7 @@ func (f *file) side(name, side string) (map[string]string, error) {
 
 // budgets has medians for README.md.
 func budgets(f *file) ([][]string, error) {
-	rows := [][]string{{"", "vyre", "C", "measure"}}
+	rows := [][]string{{"", "vyre", "C", "CuPy", "PyTorch", "measure"}}
 	for _, m := range []struct{ name, says string }{
 		{"P2", "launch a captured kernel and wait"}, {"P3", "100 launches and wait"}, {"P5", "4 KiB in, a kernel, 4 KiB out"},
 		{"P6", "barrier of the whole grid"}, {"P4-up-1024MiB", "1 GiB up from pinned memory"}, {"P1-start", "`Start` of one launch"},
@@ -130,6 +130,13 @@ func budgets(f *file) ([][]string, error) {
 				return nil, err
 			}
 			cells = append(cells, duration(row["p50_ns"]))
+		}
+		for _, library := range []string{"cupy", "torch"} {
+			cell := ""
+			for _, row := range f.measures.where("name", m.name, "side", library) {
+				cell = duration(row["p50_ns"])
+			}
+			cells = append(cells, cell)
 		}
 		if len(f.measures.where("name", m.name, "verdict", "fail")) > 0 {
 			m.name += ": misses its bound"

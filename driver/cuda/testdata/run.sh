@@ -472,6 +472,7 @@ part_budgets() {
 			args+=(-gridsync "$work/gridsync.cubin")
 		fi
 	fi
+	[ -n "${SIM:-}" ] || ! command -v python3 >/dev/null || args+=(-python "$here/reference.py")
 	# The C side of a rehearsal has no driver, and says so.
 	[ -z "${SIM:-}" ] || args+=(-device cuda-sim -tiny -blocks 2 -samples 10 -starts 2)
 	: >"$work/budgets"
