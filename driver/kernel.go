@@ -31,9 +31,10 @@ const (
 	Resident KernelFlags = 1 << iota // all groups of a launch must be resident
 	MayTrap
 	Traces
-	Ordered    // has atomics or fences stronger than relaxed
-	SharedRest // its last shared array takes its length from the launch
-	Exact      // same bits on every device
+	Ordered       // has atomics or fences stronger than relaxed
+	SharedRest    // its last shared array takes its length from the launch
+	Exact         // same bits on every device
+	Deterministic // see ir.Traits
 )
 
 // FlagsOf returns the flags of a kernel compiled from a program with traits t.
@@ -42,7 +43,8 @@ func FlagsOf(t ir.Traits) KernelFlags {
 	for _, row := range []struct {
 		on   bool
 		flag KernelFlags
-	}{{t.Resident, Resident}, {t.MayTrap, MayTrap}, {t.Traces, Traces}, {t.Ordered, Ordered}, {t.SharedRest, SharedRest}, {t.Class == ir.ClassExact, Exact}} {
+	}{{t.Resident, Resident}, {t.MayTrap, MayTrap}, {t.Traces, Traces}, {t.Ordered, Ordered}, {t.SharedRest, SharedRest}, {t.Class == ir.ClassExact, Exact},
+		{t.Deterministic, Deterministic}} {
 		if row.on {
 			f |= row.flag
 		}

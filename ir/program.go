@@ -13,12 +13,13 @@ type Program struct {
 	traits Traits
 }
 
-// NewProgram makes a program of canonical, verified code with the given digest and uniformity. c belongs to
-// it afterwards. Package verify calls it; a program of anybody else's would promise what nobody checked.
-func NewProgram(_ inner.Key, c *Code, digest [32]byte, uni *Uniformity) *Program {
+// NewProgram makes a program of canonical, verified code with the given digest and uniformity; deterministic says that it
+// was proven so. c belongs to it afterwards. Package verify calls it; a program of anybody else's would promise what nobody checked.
+func NewProgram(_ inner.Key, c *Code, digest [32]byte, uni *Uniformity, deterministic bool) *Program {
 	p := &Program{code: *c, digest: digest, uni: uni}
 	p.objs = p.code.Objects()
 	p.traits = traits(&p.code, p.objs)
+	p.traits.Deterministic = deterministic && p.traits.Class == ClassExact
 	return p
 }
 
@@ -36,6 +37,12 @@ type Traits struct {
 	Checks      uint32 // 1 + the largest tag of a trace that is Checked; 0 without one
 	Ordered     bool   // has an atomic or fence stronger than relaxed
 	SharedRest  bool   // its last shared array takes its length from the launch
+
+	// Deterministic says that a launch along x of at most 2³¹ invocations is proven to leave the same bytes in its buffers
+	// however it is scheduled. It is exact and without traces. Two invocations come to a cell that one of them writes only with a
+	// barrier in between, or by integer atomics of one commutative op whose results nothing uses. Arrays are read only
+	// where they were written. A program that is not proven may still be deterministic.
+	Deterministic bool
 }
 
 // Class says how far a program's results are the same on every device.

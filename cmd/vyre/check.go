@@ -136,6 +136,9 @@ func (r *checker) kernel(spec string, l loaded) {
 	if k.Cooperative {
 		fmt.Fprint(r.t.out, ", cooperative")
 	}
+	if tr.Deterministic {
+		fmt.Fprint(r.t.out, ", deterministic")
+	}
 	if k.Warnings > 0 {
 		fmt.Fprintf(r.t.out, ", %s", counted(k.Warnings, "warning"))
 	}

@@ -80,6 +80,9 @@ func summary(p *ir.Program) string {
 	if p.Traits().Resident {
 		text += ", cooperative"
 	}
+	if p.Traits().Deterministic {
+		text += ", deterministic"
+	}
 	return text
 }
 

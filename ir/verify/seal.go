@@ -8,6 +8,7 @@ import (
 	"github.com/govyre/vyre/ir"
 	"github.com/govyre/vyre/ir/internal/canonical"
 	"github.com/govyre/vyre/ir/internal/columns"
+	"github.com/govyre/vyre/ir/internal/dataflow"
 	"github.com/govyre/vyre/ir/internal/finding"
 )
 
@@ -47,9 +48,10 @@ func Canonical(c *ir.Code, stated [32]byte) (*ir.Program, error) {
 
 // freeze verifies canonical code with the given digest and makes the program of it.
 func freeze(c *ir.Code, digest [32]byte) (*ir.Program, error) {
-	uni, ds := check(c, c.Objects())
+	objs := c.Objects()
+	uni, ds := check(c, objs)
 	if errs := ds.Errors(); len(errs) > 0 {
 		return nil, errs
 	}
-	return ir.NewProgram(inner.Key{}, c, digest, uni), nil
+	return ir.NewProgram(inner.Key{}, c, digest, uni, dataflow.Deterministic(c, objs, uni)), nil
 }
