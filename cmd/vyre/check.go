@@ -34,6 +34,8 @@ type checkedKernel struct {
 	Class       string `json:"class"`
 	Cooperative bool   `json:"cooperative"`
 	Warnings    int    `json:"warnings"`
+
+	Deterministic bool `json:"deterministic"`
 }
 
 type finding struct {
@@ -123,7 +125,7 @@ func (r *checker) kernel(spec string, l loaded) {
 	r.findings(warnings)
 	tr := l.program.Traits()
 	file, _ := splitSpec(spec)
-	k := checkedKernel{file, l.name, l.program.Rows(), tr.Class.String(), tr.Resident, len(warnings)}
+	k := checkedKernel{file, l.name, l.program.Rows(), tr.Class.String(), tr.Resident, len(warnings), tr.Deterministic}
 	r.doc.Kernels = append(r.doc.Kernels, k)
 	if r.json {
 		for _, n := range notes {

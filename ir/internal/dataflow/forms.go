@@ -92,8 +92,8 @@ func (d *Determinism) as(f form, t ir.Type) (form, bool) {
 			lo += span
 		}
 	}
-	if f.strided {
-		hi += 1<<32 - 1
+	if f.strided { // it stays below a length: see stridden
+		lo, hi = f.c, f.c+1<<32-1
 	}
 	f.exact = f.exact && f.sym == ir.NoRow && f.c < maxExact && f.c > -maxExact && fits(lo, hi, t)
 	if f.strided && !f.exact {
