@@ -17,6 +17,8 @@ type lane struct {
 	runner  Runner
 	begin   time.Time
 	enqueue time.Duration
+	missed  *remembered // what the row in flight will be remembered as
+	into    [][]byte    // reused by delivered
 }
 
 // laneCount returns how many rows of a batch run at the same time, where one takes so many bytes
@@ -53,46 +55,108 @@ func (p *Plan) laneShape() (bytes int64, cooperative bool) {
 // writes must be scratch, so that no row sees another, and rows write to host memory of their own:
 // what a row writes, no other row names. Inputs may be shared. A batch that breaks a rule runs nothing. The
 // first row that fails, or whose wait ends with ctx, ends the batch; rows that were started before are
-// waited for in any case. Results up to it are returned. The sequence is busy meanwhile.
+// waited for in any case. Results up to it are returned. The sequence is busy meanwhile. Rows that the graph remembers (see
+// Memoize) are delivered before the others run.
 func (g *Graph) RunBatch(ctx context.Context, rows []Row) ([]Result, error) {
 	if err := g.absent("run"); err != nil {
 		return nil, err
 	}
 	s := g.seq
-	lanes, err := g.beginBatch(ctx, rows)
-	if err != nil {
+	if err := g.beginBatch(ctx, rows); err != nil {
 		return nil, s.core.Fail(err)
 	}
 	defer g.endBatch()
-	var results []Result
-	for len(rows) > 0 {
-		n := min(len(rows), len(lanes))
-		done, err := g.chunk(ctx, lanes, rows[:n])
-		results = append(results, done...)
+	results := make([]Result, len(rows))
+	todo := g.recall(rows, results)
+	if len(todo) == 0 {
+		return results, nil
+	}
+	lanes, err := g.ready(len(todo))
+	if err != nil {
+		return nil, s.core.Fail(err)
+	}
+	for len(todo) > 0 {
+		now := todo[:min(len(todo), len(lanes))]
+		n, err := g.chunk(ctx, lanes, now, results)
 		if err != nil {
-			return results, s.core.Fail(err)
+			return results[:now[n].at], s.core.Fail(err)
 		}
-		rows = rows[n:]
+		todo = todo[len(now):]
 	}
 	return results, nil
 }
 
-// beginBatch checks the rows, makes lanes for them, and takes the sequence.
-func (g *Graph) beginBatch(ctx context.Context, rows []Row) ([]*lane, error) {
+// batchRow is a row of a batch that has to run.
+type batchRow struct {
+	Row
+	at   int    // in the batch
+	hash uint64 // of its inputs, if the graph remembers results
+}
+
+// beginBatch checks the rows, and takes the sequence.
+func (g *Graph) beginBatch(ctx context.Context, rows []Row) error {
 	s := g.seq
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err := g.checkBatch(rows); err != nil {
-		return nil, err
+		return err
 	}
 	if s.flying != nil {
-		return nil, &Error{Op: "run", Label: g.label, Device: s.core.name, Kind: Busy, Msg: "a run is in flight", Fix: "wait for it"}
+		return &Error{Op: "run", Label: g.label, Device: s.core.name, Kind: Busy, Msg: "a run is in flight", Fix: "wait for it"}
 	}
 	if err := MayStart(ctx, "run", g.label, s.core.name); err != nil {
-		return nil, err
+		return err
+	}
+	s.flying, s.waiting = g.p, true
+	s.tally.Gauge(RunsInFlight, 1)
+	return nil
+}
+
+// recall delivers the rows that are remembered, and returns the others.
+func (g *Graph) recall(rows []Row, results []Result) []batchRow {
+	m := g.p.memo
+	active := m != nil && m.ready() && g.seq.dev.Err() == nil
+	var todo []batchRow
+	for i, row := range rows {
+		r := batchRow{Row: row, at: i}
+		if active {
+			begin := time.Now()
+			r.hash = m.hashed(row.Inputs, true)
+			if k := m.find(r.hash, row.Inputs, true); k != nil {
+				g.told(k, row.Outputs, begin, &results[i])
+				continue
+			}
+		}
+		todo = append(todo, r)
+	}
+	return todo
+}
+
+// told delivers a row that is remembered.
+func (g *Graph) told(k *remembered, outputs [][]byte, begin time.Time, res *Result) {
+	s := g.seq
+	if f := s.core.observer.RunStart; f != nil {
+		f(s.label)
+	}
+	k.deliver(outputs, res)
+	res.Wall = time.Since(begin)
+	runsOf(s).count(g.p, res)
+	s.core.Count(BatchRows, 1)
+	if f := s.core.observer.RunEnd; f != nil {
+		f(s.label, res, nil)
+	}
+}
+
+// ready makes lanes for so many rows.
+func (g *Graph) ready(rows int) ([]*lane, error) {
+	s := g.seq
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed || g.p.closed {
+		return nil, &Error{Op: "run", Label: g.label, Device: s.core.name, Kind: Closed, Msg: "graph was closed"}
 	}
 	shape, cooperative := s.plan.laneShape()
-	n := laneCount(s.dev.Caps(), shape, cooperative, len(rows))
+	n := laneCount(s.dev.Caps(), shape, cooperative, rows)
 	for len(g.lanes) < n {
 		l, err := g.newLane()
 		if err != nil {
@@ -103,8 +167,6 @@ func (g *Graph) beginBatch(ctx context.Context, rows []Row) ([]*lane, error) {
 	for _, l := range g.lanes[:n] {
 		l.plan.adopt(s.plan, l.memory(s))
 	}
-	s.flying, s.waiting = g.p, true
-	s.tally.Gauge(RunsInFlight, 1)
 	return g.lanes[:n], nil
 }
 
@@ -126,44 +188,53 @@ func (g *Graph) endBatch() {
 	}
 }
 
-// chunk runs one row a lane. The error is that of the first row that has one.
-func (g *Graph) chunk(ctx context.Context, lanes []*lane, rows []Row) (results []Result, err error) {
+// chunk runs one row a lane, and returns how many succeeded before the first that did not. The error is of that.
+func (g *Graph) chunk(ctx context.Context, lanes []*lane, rows []batchRow, results []Result) (n int, err error) {
 	c := g.seq.core
 	c.Count(BatchChunks, 1)
 	started := 0
-	for i, row := range rows {
-		if err = g.startRow(ctx, lanes[i], row); err != nil {
+	for i := range rows {
+		if err = g.startRow(ctx, lanes[i], &rows[i]); err != nil {
 			break
 		}
 		started++
 	}
 	var first error
-	for _, l := range lanes[:started] {
+	for i, l := range lanes[:started] {
 		res, failed := g.waitRow(ctx, l)
 		switch {
 		case first != nil:
 		case failed != nil:
 			first = failed
 		default:
-			results = append(results, res)
+			results[rows[i].at] = res
+			n++
 			c.Count(BatchRows, 1)
 		}
 	}
 	if first == nil {
 		first = err
 	}
-	return results, first
+	return n, first
 }
 
 // startRow starts a row, without the lock: that may take as long as others are starting runs over
 // what the graph reads.
-func (g *Graph) startRow(ctx context.Context, l *lane, row Row) error {
-	s := g.seq
+func (g *Graph) startRow(ctx context.Context, l *lane, row *batchRow) error {
+	s, m := g.seq, g.p.memo
 	l.begin = time.Now()
-	if err := g.load(l, row); err != nil {
+	if err := g.load(l, row.Row); err != nil {
 		return err
 	}
-	if err := l.runner.Start(ctx, nil, false); err != nil {
+	if m != nil && m.barred == nil {
+		l.missed = m.note(row.hash, row.Inputs, true)
+	}
+	err := l.runner.Start(ctx, nil, false)
+	if l.missed != nil && (err != nil || !m.current(l.missed)) {
+		m.giveBack(l.missed)
+		l.missed = nil
+	}
+	if err != nil {
 		return err
 	}
 	l.enqueue = time.Since(l.begin)
@@ -205,6 +276,10 @@ func (g *Graph) waitRow(ctx context.Context, l *lane) (Result, error) {
 		}
 		err = &Error{Op: "wait", Label: g.label, Device: s.core.name, Kind: Canceled, Msg: "the batch ended early: " + e.Err.Error(), Err: e.Err}
 	}
+	if l.missed != nil {
+		g.p.memo.keep(l.missed, l.delivered(), &res, err)
+		l.missed = nil
+	}
 	now := time.Now()
 	res.Wall, res.Enqueue, res.Wait = now.Sub(l.begin), l.enqueue, now.Sub(begin)
 	runsOf(s).count(g.p, &res)
@@ -212,6 +287,15 @@ func (g *Graph) waitRow(ctx context.Context, l *lane) (Result, error) {
 		f(s.label, &res, err)
 	}
 	return res.detached(), err
+}
+
+// delivered lists where the row's outputs are.
+func (l *lane) delivered() [][]byte {
+	l.into = l.into[:0]
+	for _, out := range l.outputs {
+		l.into = append(l.into, out.dst)
+	}
+	return l.into
 }
 
 // newLane makes a lane. What a failure leaves is given back.

@@ -53,6 +53,7 @@ const (
 
 	RunsPlain
 	RunsGraph
+	RunsMemo // results that were remembered; nothing ran
 	LaunchesPlain
 	LaunchesGraph
 	LaunchesSkipped
@@ -66,6 +67,7 @@ const (
 	ReplaysResident
 	GraphUpdates  // launches changed in a graph that was made
 	GraphRebuilds // graphs made anew
+	MemoStores    // results that are remembered
 	BatchRows
 	BatchChunks         // rows that ran at the same time
 	LoopIterations      // that the host has begun

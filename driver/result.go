@@ -43,6 +43,8 @@ type Result struct {
 	Commands []CommandTime // if the sequence was told TimeCommands
 	// TracesDropped counts traces beyond the capacity of their launch.
 	TracesDropped uint64
+	// Memoized says that nothing ran: the outputs are those of an earlier run with these inputs. See Graph.Memoize.
+	Memoized bool
 }
 
 // LoopResult says how a While ended, the last time it ran.

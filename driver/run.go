@@ -94,6 +94,7 @@ type pending struct {
 	gone    bool // the runner was closed
 	res     Result
 	flight  flight
+	memo    *memo // of a graph that remembers results
 }
 
 func (p *pending) flying() *pending { return p }
@@ -197,9 +198,13 @@ func (s runs) start(ctx context.Context, p *pending, after []Pending, stay bool)
 		return nil, err
 	}
 	task = p.flight.takeOff(ctx, s.core, "vyre.run", s.label)
+	if p.memo.begin(after) {
+		return task, s.started(p, begin, stay, nil)
+	}
 	region := s.core.region(task, "vyre.enqueue", s.label)
 	err = p.runner.Start(ctx, s.after, stay)
 	region.end()
+	p.memo.started(err)
 	return task, s.started(p, begin, stay, err)
 }
 
@@ -296,7 +301,7 @@ func (s runs) await(ctx, task context.Context, p *pending, begin time.Time) (Res
 	res := &p.res
 	*res = Result{Loops: res.Loops[:0], Traces: res.Traces[:0], Reports: res.Reports[:0], Commands: res.Commands[:0]}
 	region := s.core.region(task, "vyre.wait", s.label)
-	err := p.runner.Wait(ctx, res)
+	err := p.finish(ctx, res)
 	region.end()
 
 	s.mu.Lock()
@@ -321,6 +326,19 @@ func (s runs) await(ctx, task context.Context, p *pending, begin time.Time) (Res
 		return *res, s.core.Fail(err)
 	}
 	return *res, nil
+}
+
+// finish waits for the run of p, or delivers what is remembered of it.
+func (p *pending) finish(ctx context.Context, res *Result) error {
+	if p.memo.remembers() {
+		p.memo.deliver(res)
+		return nil
+	}
+	err := p.runner.Wait(ctx, res)
+	if e, ok := err.(*Error); !ok || e.Kind != Canceled || isEnded(e) {
+		p.memo.ended(res, err)
+	}
+	return err
 }
 
 // land ends the flight of p, unless a Close has done so while p was waited for.
@@ -355,7 +373,9 @@ func (s runs) unwaited(p *pending, err error) {
 
 func (s runs) count(p *pending, res *Result) {
 	c := s.tally
-	if p.what == "graph" {
+	if res.Memoized {
+		c.Count(RunsMemo, 1)
+	} else if p.what == "graph" {
 		c.Count(RunsGraph, 1)
 	} else {
 		c.Count(RunsPlain, 1)
@@ -364,7 +384,7 @@ func (s runs) count(p *pending, res *Result) {
 	c.Count(EnqueueNS, uint64(res.Enqueue))
 	c.Count(WaitNS, uint64(res.Wait))
 	switch {
-	case s.untimed:
+	case s.untimed, res.Memoized:
 		return
 	case !res.HasDevice:
 		c.Count(DeviceTimeMissing, 1)
