@@ -64,3 +64,46 @@ func BenchmarkSetArg(b *testing.B) {
 		}
 	}
 }
+
+// A replay of 4 KiB in and out whose result the graph remembers.
+func BenchmarkRememberedReplay(b *testing.B) {
+	d, err := cpu.Open(cpu.Options{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer d.Close()
+	k, err := d.Compile(ctx, parse(b, `
+kernel @double workgroup(256) {
+  param @x: buf<u32> ro
+  param @y: buf<u32> wo
+  %i = global.x
+  %v = load @x[%i]
+  %w = add.u32 %v, %v
+  store @y[%i], %w
+}`), driver.Options{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	s := d.NewSequence("bench")
+	x, y := s.Scratch(4096), s.Scratch(4096)
+	in := s.Upload(driver.All(x), make([]byte, 4096), driver.IfChanged)
+	s.Launch(k, driver.Groups(4), driver.All(x), driver.All(y))
+	s.Read(driver.All(y), make([]byte, 4096))
+	g, err := s.Capture(driver.CaptureOptions{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	if err := g.Memoize(4, 1<<20); err != nil {
+		b.Fatal(err)
+	}
+	if _, err := g.Run(ctx); err != nil {
+		b.Fatal(err)
+	}
+	b.SetBytes(int64(len(in.Bytes())))
+	b.ReportAllocs()
+	for b.Loop() {
+		if res, err := g.Run(ctx); err != nil || !res.Memoized {
+			b.Fatal(res.Memoized, err)
+		}
+	}
+}

@@ -15,6 +15,7 @@ import (
 	"github.com/govyre/vyre/internal/testing/faults"
 	"github.com/govyre/vyre/internal/testing/long"
 	"github.com/govyre/vyre/ir"
+	"github.com/govyre/vyre/ir/text"
 )
 
 // tallied is what commands count up in: memory of the device whose contents a run adds to, so that what is done twice shows.
@@ -188,6 +189,66 @@ var prepared = []struct {
 			return c.same("x", x, words(32, c.base+4))
 		}, nil
 	}},
+	{"a graph that remembers", remembering},
+}
+
+// sumOfTwo stores x + y.
+const sumOfTwo = `vyre 1
+kernel @sum_of_two workgroup(32) {
+  param @x: buf<u32> ro
+  param @y: buf<u32> ro
+  param @z: buf<u32> wo
+  %i = global.x
+  %a = load @x[%i]
+  %b = load @y[%i]
+  %s = add.u32 %a, %b
+  store @z[%i], %s
+}`
+
+// remembering goes through few inputs, alone and in batches, so that some are remembered whatever failed before: a result
+// that is not that of its input, and of what y holds, shows.
+func remembering(ctx context.Context, c *tallied, q *driver.Sequence) (func(ctx context.Context) error, error) {
+	ps, err := text.Parse("sum", sumOfTwo)
+	if err != nil {
+		return nil, err
+	}
+	k, err := c.d.Compile(ctx, ps[0], driver.Options{})
+	if err != nil {
+		return nil, err
+	}
+	x, z, got := q.Scratch(128), q.Scratch(128), make([]byte, 128)
+	in := q.Upload(driver.All(x), words(32, 0), driver.IfChanged)
+	q.Launch(k, driver.Groups(1), driver.All(x), driver.All(c.y), driver.All(z))
+	q.Read(driver.All(z), got)
+	g, err := q.Capture(driver.CaptureOptions{})
+	if err != nil {
+		return nil, err
+	}
+	n := uint32(0)
+	return func(ctx context.Context) error {
+		for range 3 {
+			n++
+			clear(got)
+			if err := in.Set(words(32, n%2)); err != nil {
+				return err
+			}
+			if _, err := g.Run(ctx); err != nil {
+				return err
+			}
+			if err := c.same("a replay", got, words(32, c.base+n%2)); err != nil {
+				return err
+			}
+		}
+		var rows []driver.Row
+		for i := range uint32(4) {
+			rows = append(rows, driver.Row{Inputs: [][]byte{words(32, (n+i)%5)}, Outputs: [][]byte{make([]byte, 128)}})
+		}
+		results, err := g.RunBatch(ctx, rows)
+		for i := range results {
+			err = errors.Join(err, c.same("a row", rows[i].Outputs[0], words(32, c.base+(n+uint32(i))%5)))
+		}
+		return err
+	}, g.Memoize(4, 1<<20)
 }
 
 func runOnce(ctx context.Context, q *driver.Sequence) error {
