@@ -91,9 +91,6 @@ type Features struct {
 	AtomicF32   bool
 	AtomicF64   bool
 	Redux       bool
-	AsyncCopy   bool
-	BulkCopy    bool
-	Cluster     bool
 	Subgroup    bool
 	Trap        bool
 	EndsRuns    bool // a run that was given up ends soon

@@ -39,10 +39,9 @@ type Debug struct {
 	Output io.Writer // where all that goes
 }
 
-// ParseDebug reads a comma list of sync, memcheck, leaks, log, ptx=<directory> and
-// passes=<directory>. The word
-// off alone, like an empty list, sets nothing.
-func ParseDebug(list string) (Debug, error) {
+// parseDebug reads a comma list of sync, memcheck, leaks, log, ptx=<directory> and
+// passes=<directory>. The word off alone, like an empty list, sets nothing.
+func parseDebug(list string) (Debug, error) {
 	d := Debug{Output: os.Stderr}
 	if list == "off" {
 		return d, nil
@@ -68,7 +67,7 @@ func ParseDebug(list string) (Debug, error) {
 
 // debug returns the switches that the options, or else the environment, ask for.
 func (o OpenOptions) debug() (Debug, error) {
-	d, err := ParseDebug(cmp.Or(o.Debug, os.Getenv(EnvDebug)))
+	d, err := parseDebug(cmp.Or(o.Debug, os.Getenv(EnvDebug)))
 	if o.DebugOutput != nil {
 		d.Output = o.DebugOutput
 	}

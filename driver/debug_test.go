@@ -21,14 +21,14 @@ func TestDebugSwitchesAreACommaList(t *testing.T) {
 		{" log , ptx=/tmp/x=y,", driver.Debug{Log: true, PTX: "/tmp/x=y"}},
 		{"passes=a,ptx=b", driver.Debug{Passes: "a", PTX: "b"}},
 	} {
-		got, err := driver.ParseDebug(c.list)
+		got, err := driver.ParseDebugList(c.list)
 		got.Output = nil
 		if err != nil || got != c.want {
 			t.Errorf("%q is %+v, %v; want %+v", c.list, got, err, c.want)
 		}
 	}
 	for _, list := range []string{"memchk", "ptx", "ptx=", "passes=", "sync=1", "=", "off,sync"} {
-		if _, err := driver.ParseDebug(list); !errors.Is(err, driver.InvalidArgument) {
+		if _, err := driver.ParseDebugList(list); !errors.Is(err, driver.InvalidArgument) {
 			t.Errorf("%q gives %v", list, err)
 		}
 	}

@@ -97,7 +97,7 @@ type OpenOptions struct {
 	PreserveThreadContext bool
 	// RequireNative makes it an error where device cpu would run a kernel on the interpreter instead of as machine code.
 	RequireNative bool
-	Debug         string    // switches as ParseDebug reads them; empty is VYRE_DEBUG
+	Debug         string    // comma list of sync, memcheck, leaks, log, ptx=DIR and passes=DIR, or off; empty is VYRE_DEBUG
 	DebugOutput   io.Writer // where they write to; nil is standard error
 }
 

@@ -94,6 +94,14 @@
 // A Pool keeps buffers of exact sizes, and read-only sets of constant bytes. When memory runs short, its idle buffers are
 // given back, and so are the sequences that Dispatch keeps.
 //
+// # Results that are remembered
+//
+// Graph.Memoize makes a graph remember results by their inputs, a few of them and a bounded number of bytes. A run, or
+// a row of a batch, whose inputs are remembered delivers the outputs of then: nothing is launched or sent, its Result
+// is Memoized and has no device time, and the metrics RunsMemo and MemoStores count such runs. It costs about as much as
+// comparing and copying the bytes. The graph has to be one whose results follow from its inputs; Memoize refuses others
+// and says why.
+//
 // # For authors of devices
 //
 // Programs that use devices do not need these names:

@@ -58,3 +58,40 @@ func ExampleRegister() {
 	fmt.Println(err)
 	// Output: vyre: alloc on cpu: out of memory: requested 17 bytes, 16 available; fix: close buffers or split the work
 }
+
+// A graph that remembers results runs nothing for inputs that it has had.
+func ExampleGraph_Memoize() {
+	ctx := context.Background()
+	dev, err := driver.Open("cpu", driver.OpenOptions{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer dev.Close()
+	seq := dev.NewSequence("first half")
+	defer seq.Close()
+	out := make([]byte, 2)
+	x := seq.Scratch(4)
+	in := seq.Upload(driver.All(x), make([]byte, 4), driver.IfChanged)
+	seq.Read(driver.Part(x, 0, 2), out)
+	graph, err := seq.Capture(driver.CaptureOptions{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	if err := graph.Memoize(8, 1<<20); err != nil {
+		log.Fatal(err)
+	}
+	for _, bytes := range [][]byte{{1, 2, 3, 4}, {5, 6, 7, 8}, {1, 2, 3, 4}} {
+		if err := in.Set(bytes); err != nil {
+			log.Fatal(err)
+		}
+		res, err := graph.Run(ctx)
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Println(out, res.Memoized)
+	}
+	// Output:
+	// [1 2] false
+	// [5 6] false
+	// [1 2] true
+}

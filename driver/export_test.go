@@ -26,3 +26,6 @@ func RowsShare(rows []Row) bool {
 	a, _ := sharedByRows(rows)
 	return a != nil
 }
+
+// ParseDebugList is what reads OpenOptions.Debug.
+func ParseDebugList(list string) (Debug, error) { return parseDebug(list) }

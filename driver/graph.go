@@ -126,7 +126,7 @@ func (g *Graph) Info() GraphInfo {
 		s.plan.refresh()
 	}
 	for _, u := range s.plan.Uploads {
-		if u.Mode != Always && !u.Private {
+		if u.Mode != Always && !u.private {
 			return GraphInfo{Why: fmt.Sprintf("upload %s into %v is written by another command", u.Path, u.Dst)}
 		}
 	}

@@ -71,9 +71,9 @@ type UploadCmd struct {
 	Inputs []*Input
 	Pieces []Piece
 
-	// Private reports, of a Mode other than Always, that every run comes past the upload and no other
+	// private reports, of a Mode other than Always, that every run comes past the upload and no other
 	// command of the plan writes into Dst, so that bytes sent by one run are still there for the next.
-	Private bool
+	private bool
 }
 
 // Piece is a part of an upload that comes from one input.
@@ -207,7 +207,7 @@ func (p *Plan) walk(cmds []Cmd, visit func(Cmd)) {
 	}
 }
 
-// refresh brings Uses and UploadCmd.Private up to date with the launches' arguments. It
+// refresh brings Uses and UploadCmd.private up to date with the launches' arguments. It
 // reuses what is there: a run after a setter allocates nothing.
 func (p *Plan) refresh() {
 	if !p.stale {
@@ -227,7 +227,7 @@ func (p *Plan) refresh() {
 	}
 	p.Uses = p.Uses[:n]
 	for _, u := range p.Uploads {
-		u.Private = u.Mode != Always && !writtenByOther(p.Cmds, u) && comesPast(p.Cmds, u)
+		u.private = u.Mode != Always && !writtenByOther(p.Cmds, u) && comesPast(p.Cmds, u)
 	}
 }
 
@@ -270,7 +270,7 @@ func Touches(c Cmd, visit func(r Range, writes bool)) {
 // a run.
 func (p *Plan) ReplaySafe() bool {
 	for _, u := range p.Uploads {
-		if u.Mode != Always && !u.Private {
+		if u.Mode != Always && !u.private {
 			return false
 		}
 	}

@@ -10,12 +10,6 @@ import (
 	"sync"
 )
 
-// OpenFunc opens a device of one kind. selector is what followed the colon in the name.
-type OpenFunc func(selector string, o OpenOptions) (Device, error)
-
-// ListFunc enumerates the devices of one kind without opening any.
-type ListFunc func() ([]Info, error)
-
 // Info describes a device that could be opened.
 type Info struct {
 	Name       string // for Open
@@ -31,8 +25,8 @@ const NotAuto = -1
 type backend struct {
 	name string
 	rank int
-	open OpenFunc
-	list ListFunc
+	open func(selector string, o OpenOptions) (Device, error)
+	list func() ([]Info, error)
 }
 
 var registry struct {
@@ -40,9 +34,10 @@ var registry struct {
 	backends []*backend // in the order of auto
 }
 
-// Register makes a kind of device known under a name; packages call it from init. "auto"
-// tries ranks in ascending order, equal ranks by name. Registering a name twice panics.
-func Register(name string, rank int, open OpenFunc, list ListFunc) {
+// Register makes a kind of device known under a name; packages call it from init. open opens one: selector is what
+// followed the colon in the name. list enumerates them without opening any. "auto" tries ranks in ascending order, equal
+// ranks by name. Registering a name twice panics.
+func Register(name string, rank int, open func(selector string, o OpenOptions) (Device, error), list func() ([]Info, error)) {
 	registry.Lock()
 	defer registry.Unlock()
 	for _, b := range registry.backends {
