@@ -115,14 +115,14 @@ func (g *Graph) beginBatch(ctx context.Context, rows []Row) error {
 // recall delivers the rows that are remembered, and returns the others.
 func (g *Graph) recall(rows []Row, results []Result) []batchRow {
 	m := g.p.memo
-	active := m != nil && m.ready() && g.seq.dev.Err() == nil
+	active := m != nil && m.ready(g.seq) && g.seq.dev.Err() == nil
 	var todo []batchRow
 	for i, row := range rows {
 		r := batchRow{Row: row, at: i}
 		if active {
 			begin := time.Now()
-			r.hash = m.hashed(row.Inputs, true)
-			if k := m.find(r.hash, row.Inputs, true); k != nil {
+			r.hash = m.hashed(g.seq, row.Inputs, true)
+			if k := m.find(g.seq, r.hash, row.Inputs, true); k != nil {
 				g.told(k, row.Outputs, begin, &results[i])
 				continue
 			}
@@ -227,7 +227,7 @@ func (g *Graph) startRow(ctx context.Context, l *lane, row *batchRow) error {
 		return err
 	}
 	if m != nil && m.barred == nil {
-		l.missed = m.note(row.hash, row.Inputs, true)
+		l.missed = m.note(s, row.hash, row.Inputs, true)
 	}
 	err := l.runner.Start(ctx, nil, false)
 	if l.missed != nil && (err != nil || !m.current(l.missed)) {
@@ -277,7 +277,7 @@ func (g *Graph) waitRow(ctx context.Context, l *lane) (Result, error) {
 		err = &Error{Op: "wait", Label: g.label, Device: s.core.name, Kind: Canceled, Msg: "the batch ended early: " + e.Err.Error(), Err: e.Err}
 	}
 	if l.missed != nil {
-		g.p.memo.keep(l.missed, l.delivered(), &res, err)
+		g.p.memo.keep(s, l.missed, l.delivered(), &res, err)
 		l.missed = nil
 	}
 	now := time.Now()

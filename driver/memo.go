@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"hash/maphash"
 	"slices"
+	"sync/atomic"
 )
 
 // The most that a graph remembers.
@@ -16,15 +17,14 @@ const (
 // memo remembers results of a graph by its inputs. Who has the flight of the sequence, and nobody else, uses it: a run
 // from its claim until it has landed, Memoize, a batch. So there is no lock.
 type memo struct {
-	seq     *Sequence
 	seed    maphash.Seed
 	most    int           // results that are kept
 	kept    []*remembered // the oldest is at next, once there are most of them
 	next    int
-	clock   uint64 // of the plan, when barred was found
-	barred  error  // why what the setters made of the plan is not remembered, or nil
-	outside []*Leaf
-	statics bool // some inputs are Static
+	clock   uint64           // of the plan, when barred was found
+	barred  error            // why what the setters made of the plan is not remembered, or nil
+	outside []*atomic.Uint64 // versions of buffers that the graph reads and does not own
+	statics bool             // some inputs are Static
 
 	ins, outs int         // bytes of all inputs, and of all outputs
 	sources   [][]byte    // reused, for inputs and for outputs
@@ -38,7 +38,7 @@ type remembered struct {
 	hash    uint64
 	inputs  []byte   // one after the other
 	outputs []byte   // likewise
-	outside []uint64 // versions of buffers that the graph reads and does not own
+	outside []uint64 // these versions
 	touched []uint64 // of static inputs: how often they were; not of a row, which brings bytes of its own
 	row     bool
 	loops   []LoopResult
@@ -78,7 +78,7 @@ func (g *Graph) Memoize(entries int, bytes int64) error {
 		g.p.memo = nil
 		return nil
 	}
-	m := &memo{seq: s, seed: maphash.MakeSeed()}
+	m := &memo{seed: maphash.MakeSeed()}
 	for _, in := range s.inputs {
 		m.ins += len(in.src)
 		m.statics = m.statics || in.mode == Static
@@ -92,7 +92,7 @@ func (g *Graph) Memoize(entries int, bytes int64) error {
 			return no(InvalidArgument, "make room for one, or run the graph as it is", "one result has %d bytes of inputs and outputs, more than the %d that may be remembered", one, bytes)
 		}
 	}
-	if m.settle(); m.barred != nil {
+	if m.settle(s); m.barred != nil {
 		m.barred.(*Error).Label = g.label
 		return s.core.Fail(m.barred)
 	}
@@ -101,22 +101,21 @@ func (g *Graph) Memoize(entries int, bytes int64) error {
 }
 
 // settle looks at the plan as it is now.
-func (m *memo) settle() {
-	s := m.seq
+func (m *memo) settle(s *Sequence) {
 	s.plan.refresh()
 	m.clock, m.barred = s.plan.Clock(), memoizable(s)
 	m.kept, m.next, m.outside = m.kept[:0], 0, m.outside[:0]
 	for _, u := range s.plan.Uses {
 		if !u.Writes && !holdsOf(s).isScratch(u.Buffer) {
-			m.outside = append(m.outside, u.Buffer.leaf())
+			m.outside = append(m.outside, &u.Buffer.leaf().version)
 		}
 	}
 }
 
 // ready reports whether results may be remembered, of the plan as setters left it. What depends on what they changed is
 // forgotten.
-func (m *memo) ready() bool {
-	p := m.seq.plan
+func (m *memo) ready(s *Sequence) bool {
+	p := s.plan
 	if p.Clock() == m.clock {
 		return m.barred == nil
 	}
@@ -127,28 +126,28 @@ func (m *memo) ready() bool {
 		}
 	}
 	if changed {
-		m.settle()
+		m.settle(s)
 	}
 	m.clock = p.Clock()
 	return m.barred == nil
 }
 
 // begin looks for the result of the run that has been claimed. It reports whether there is one: then nothing has to run.
-func (m *memo) begin(after []Pending) bool {
+func (m *memo) begin(s *Sequence, after []Pending) bool {
 	if m == nil {
 		return false
 	}
 	m.drop()
-	if !m.ready() || len(after) > 0 || m.seq.dev.Err() != nil {
+	if !m.ready(s) || len(after) > 0 || s.dev.Err() != nil {
 		return false
 	}
 	m.sources = m.sources[:0]
-	for _, in := range m.seq.inputs {
+	for _, in := range s.inputs {
 		m.sources = append(m.sources, in.src)
 	}
-	hash := m.hashed(m.sources, false)
-	if m.hit = m.find(hash, m.sources, false); m.hit == nil {
-		m.missed = m.note(hash, m.sources, false)
+	hash := m.hashed(s, m.sources, false)
+	if m.hit = m.find(s, hash, m.sources, false); m.hit == nil {
+		m.missed = m.note(s, hash, m.sources, false)
 	}
 	return m.hit != nil
 }
@@ -174,12 +173,12 @@ func (m *memo) started(err error) {
 }
 
 // ended notes that the run in flight is over, and remembers it if it succeeded.
-func (m *memo) ended(res *Result, err error) {
+func (m *memo) ended(s *Sequence, res *Result, err error) {
 	if m == nil {
 		return
 	}
 	if m.missed != nil {
-		m.keep(m.missed, m.destinations(), res, err)
+		m.keep(s, m.missed, m.destinations(s), res, err)
 		m.missed = nil
 	}
 }
@@ -188,15 +187,15 @@ func (m *memo) ended(res *Result, err error) {
 func (m *memo) remembers() bool { return m != nil && m.hit != nil }
 
 // deliver is the end of a run that was remembered.
-func (m *memo) deliver(res *Result) {
-	m.hit.deliver(m.destinations(), res)
+func (m *memo) deliver(s *Sequence, res *Result) {
+	m.hit.deliver(m.destinations(s), res)
 	m.hit = nil
 }
 
 // destinations lists where the run in flight delivers its outputs.
-func (m *memo) destinations() [][]byte {
+func (m *memo) destinations(s *Sequence) [][]byte {
 	m.sources = m.sources[:0]
-	for _, out := range m.seq.outputs {
+	for _, out := range s.outputs {
 		m.sources = append(m.sources, out.dst)
 	}
 	return m.sources
@@ -211,9 +210,9 @@ func (r *remembered) deliver(outputs [][]byte, res *Result) {
 }
 
 // hashed is the hash of the inputs. It only rejects.
-func (m *memo) hashed(inputs [][]byte, row bool) (sum uint64) {
+func (m *memo) hashed(s *Sequence, inputs [][]byte, row bool) (sum uint64) {
 	for i, in := range inputs {
-		if row || m.seq.inputs[i].mode != Static {
+		if row || s.inputs[i].mode != Static {
 			sum = sum*0x9E37_79B9_7F4A_7C15 + maphash.Bytes(m.seed, in)
 		}
 	}
@@ -221,9 +220,9 @@ func (m *memo) hashed(inputs [][]byte, row bool) (sum uint64) {
 }
 
 // find returns the result of inputs with a hash, nil if there is none.
-func (m *memo) find(hash uint64, inputs [][]byte, row bool) *remembered {
+func (m *memo) find(s *Sequence, hash uint64, inputs [][]byte, row bool) *remembered {
 	for _, r := range m.kept {
-		if r.hash == hash && (r.row == row || !m.statics) && m.current(r) && m.equal(r, inputs, row) {
+		if r.hash == hash && (r.row == row || !m.statics) && m.current(r) && m.equal(s, r, inputs, row) {
 			return r
 		}
 	}
@@ -231,9 +230,9 @@ func (m *memo) find(hash uint64, inputs [][]byte, row bool) *remembered {
 }
 
 // equal reports whether the result is that of the inputs.
-func (m *memo) equal(r *remembered, inputs [][]byte, row bool) bool {
+func (m *memo) equal(s *Sequence, r *remembered, inputs [][]byte, row bool) bool {
 	at := 0
-	for i, in := range m.seq.inputs {
+	for i, in := range s.inputs {
 		end := at + len(inputs[i])
 		if static := in.mode == Static && !row; static && in.changed != r.touched[i] || !static && !bytes.Equal(r.inputs[at:end], inputs[i]) {
 			return false
@@ -245,8 +244,8 @@ func (m *memo) equal(r *remembered, inputs [][]byte, row bool) bool {
 
 // current reports whether buffers of others are as they were.
 func (m *memo) current(r *remembered) bool {
-	for i, l := range m.outside {
-		if l.version.Load() != r.outside[i] {
+	for i, version := range m.outside {
+		if version.Load() != r.outside[i] {
 			return false
 		}
 	}
@@ -254,7 +253,7 @@ func (m *memo) current(r *remembered) bool {
 }
 
 // note is what will be remembered of a run that starts: the inputs as they are now.
-func (m *memo) note(hash uint64, inputs [][]byte, row bool) *remembered {
+func (m *memo) note(s *Sequence, hash uint64, inputs [][]byte, row bool) *remembered {
 	r := m.spare
 	if m.spare = nil; r == nil {
 		r = &remembered{inputs: make([]byte, m.ins), outputs: make([]byte, m.outs)}
@@ -262,19 +261,19 @@ func (m *memo) note(hash uint64, inputs [][]byte, row bool) *remembered {
 	r.hash, r.row = hash, row
 	r.outside, r.touched = r.outside[:0], r.touched[:0]
 	at := 0
-	for i, in := range m.seq.inputs {
+	for i, in := range s.inputs {
 		at += copy(r.inputs[at:], inputs[i])
 		r.touched = append(r.touched, in.changed)
 	}
-	for _, l := range m.outside {
-		r.outside = append(r.outside, l.version.Load())
+	for _, version := range m.outside {
+		r.outside = append(r.outside, version.Load())
 	}
 	return r
 }
 
 // keep remembers the result of a run that succeeded, in the place of the oldest if there is no other. A device that watches the program has more to say
 // of a run than its outputs, so what has reports is not kept.
-func (m *memo) keep(r *remembered, outputs [][]byte, res *Result, err error) {
+func (m *memo) keep(s *Sequence, r *remembered, outputs [][]byte, res *Result, err error) {
 	if err != nil || len(res.Reports) > 0 {
 		m.giveBack(r)
 		return
@@ -291,7 +290,7 @@ func (m *memo) keep(r *remembered, outputs [][]byte, res *Result, err error) {
 		at += copy(r.outputs[at:], out)
 	}
 	r.loops = append(r.loops[:0], res.Loops...)
-	m.seq.tally.Count(MemoStores, 1)
+	s.tally.Count(MemoStores, 1)
 	if len(m.kept) < m.most {
 		m.kept = append(m.kept, r)
 		return

@@ -198,7 +198,7 @@ func (s runs) start(ctx context.Context, p *pending, after []Pending, stay bool)
 		return nil, err
 	}
 	task = p.flight.takeOff(ctx, s.core, "vyre.run", s.label)
-	if p.memo.begin(after) {
+	if p.memo.begin(s.Sequence, after) {
 		return task, s.started(p, begin, stay, nil)
 	}
 	region := s.core.region(task, "vyre.enqueue", s.label)
@@ -331,12 +331,12 @@ func (s runs) await(ctx, task context.Context, p *pending, begin time.Time) (Res
 // finish waits for the run of p, or delivers what is remembered of it.
 func (p *pending) finish(ctx context.Context, res *Result) error {
 	if p.memo.remembers() {
-		p.memo.deliver(res)
+		p.memo.deliver(p.seq, res)
 		return nil
 	}
 	err := p.runner.Wait(ctx, res)
 	if e, ok := err.(*Error); !ok || e.Kind != Canceled || isEnded(e) {
-		p.memo.ended(res, err)
+		p.memo.ended(p.seq, res, err)
 	}
 	return err
 }
