@@ -17,8 +17,6 @@ type lane struct {
 	runner  Runner
 	begin   time.Time
 	enqueue time.Duration
-	missed  *remembered // what the row in flight will be remembered as
-	into    [][]byte    // reused by delivered
 }
 
 // laneCount returns how many rows of a batch run at the same time, where one takes so many bytes
@@ -89,8 +87,9 @@ func (g *Graph) RunBatch(ctx context.Context, rows []Row) ([]Result, error) {
 // batchRow is a row of a batch that has to run.
 type batchRow struct {
 	Row
-	at   int    // in the batch
-	hash uint64 // of its inputs, if the graph remembers results
+	at     int         // in the batch
+	hash   uint64      // of its inputs, if the graph remembers results
+	missed *remembered // what it will be remembered as, if it succeeds
 }
 
 // beginBatch checks the rows, and takes the sequence.
@@ -122,8 +121,8 @@ func (g *Graph) recall(rows []Row, results []Result) []batchRow {
 		if active {
 			begin := time.Now()
 			r.hash = m.hashed(g.seq, row.Inputs, true)
-			if k := m.find(g.seq, r.hash, row.Inputs, true); k != nil {
-				g.told(k, row.Outputs, begin, &results[i])
+			if k := m.find(g.seq, r.hash, row.Inputs, true); k > 0 {
+				g.told(m.kept[k-1], row.Outputs, begin, &results[i])
 				continue
 			}
 		}
@@ -201,7 +200,7 @@ func (g *Graph) chunk(ctx context.Context, lanes []*lane, rows []batchRow, resul
 	}
 	var first error
 	for i, l := range lanes[:started] {
-		res, failed := g.waitRow(ctx, l)
+		res, failed := g.waitRow(ctx, l, &rows[i])
 		switch {
 		case first != nil:
 		case failed != nil:
@@ -227,12 +226,12 @@ func (g *Graph) startRow(ctx context.Context, l *lane, row *batchRow) error {
 		return err
 	}
 	if m != nil && m.barred == nil {
-		l.missed = m.note(s, row.hash, row.Inputs, true)
+		row.missed = m.note(s, row.hash, row.Inputs, true)
 	}
 	err := l.runner.Start(ctx, nil, false)
-	if l.missed != nil && (err != nil || !m.current(l.missed)) {
-		m.giveBack(l.missed)
-		l.missed = nil
+	if row.missed != nil && (err != nil || !m.current(row.missed)) {
+		m.giveBack(row.missed)
+		row.missed = nil
 	}
 	if err != nil {
 		return err
@@ -266,7 +265,7 @@ func (g *Graph) load(l *lane, row Row) error {
 }
 
 // waitRow waits for a row until it has ended, and returns a result of its own.
-func (g *Graph) waitRow(ctx context.Context, l *lane) (Result, error) {
+func (g *Graph) waitRow(ctx context.Context, l *lane, row *batchRow) (Result, error) {
 	s, begin := g.seq, time.Now()
 	var res Result
 	err := l.runner.Wait(ctx, &res)
@@ -276,9 +275,9 @@ func (g *Graph) waitRow(ctx context.Context, l *lane) (Result, error) {
 		}
 		err = &Error{Op: "wait", Label: g.label, Device: s.core.name, Kind: Canceled, Msg: "the batch ended early: " + e.Err.Error(), Err: e.Err}
 	}
-	if l.missed != nil {
-		g.p.memo.keep(s, l.missed, l.delivered(), &res, err)
-		l.missed = nil
+	if row.missed != nil {
+		g.p.memo.keep(s, row.missed, row.Outputs, &res, err)
+		row.missed = nil
 	}
 	now := time.Now()
 	res.Wall, res.Enqueue, res.Wait = now.Sub(l.begin), l.enqueue, now.Sub(begin)
@@ -287,15 +286,6 @@ func (g *Graph) waitRow(ctx context.Context, l *lane) (Result, error) {
 		f(s.label, &res, err)
 	}
 	return res.detached(), err
-}
-
-// delivered lists where the row's outputs are.
-func (l *lane) delivered() [][]byte {
-	l.into = l.into[:0]
-	for _, out := range l.outputs {
-		l.into = append(l.into, out.dst)
-	}
-	return l.into
 }
 
 // newLane makes a lane. What a failure leaves is given back.

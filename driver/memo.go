@@ -18,30 +18,29 @@ const (
 // from its claim until it has landed, Memoize, a batch. So there is no lock.
 type memo struct {
 	seed    maphash.Seed
-	most    int           // results that are kept
-	kept    []*remembered // the oldest is at next, once there are most of them
+	kept    []*remembered // as many as it has room for; then the oldest is at next
 	next    int
 	clock   uint64           // of the plan, when barred was found
 	barred  error            // why what the setters made of the plan is not remembered, or nil
 	outside []*atomic.Uint64 // versions of buffers that the graph reads and does not own
 	statics bool             // some inputs are Static
 
-	ins, outs int         // bytes of all inputs, and of all outputs
-	sources   [][]byte    // reused, for inputs and for outputs
-	hit       *remembered // what the run in flight delivers
-	missed    *remembered // what the run in flight will be remembered as, if it succeeds
-	spare     *remembered // memory for the next
+	sources [][]byte    // reused, for inputs and for outputs
+	hit     int         // what the run in flight delivers: 1 + index into kept; 0 if it runs
+	spare   *remembered // memory for the next
+	missed  bool        // spare is what the run in flight will be remembered as, if it succeeds
 }
 
 // remembered is one result, with all that it depends on.
 type remembered struct {
 	hash    uint64
-	inputs  []byte   // one after the other
-	outputs []byte   // likewise
-	outside []uint64 // these versions
-	touched []uint64 // of static inputs: how often they were; not of a row, which brings bytes of its own
-	row     bool
-	loops   []LoopResult
+	inputs  []byte // one after the other
+	outputs []byte // likewise
+	// The versions of outside, and how often each input was touched. That counts for static ones, but not for those of a
+	// row, which brings bytes of its own.
+	versions []uint64
+	row      bool
+	loops    []LoopResult
 }
 
 // Memoize makes the graph remember up to so many results, of so many bytes of inputs and outputs together: at most 32,
@@ -80,24 +79,36 @@ func (g *Graph) Memoize(entries int, bytes int64) error {
 	}
 	m := &memo{seed: maphash.MakeSeed()}
 	for _, in := range s.inputs {
-		m.ins += len(in.src)
 		m.statics = m.statics || in.mode == Static
 	}
-	for _, out := range s.outputs {
-		m.outs += len(out.dst)
-	}
-	m.most = entries
-	if one := int64(m.ins + m.outs); one > 0 {
-		if m.most = int(min(int64(entries), bytes/one)); m.most == 0 {
+	if one := int64(s.bytesIn() + s.bytesOut()); one > 0 {
+		if entries = int(min(int64(entries), bytes/one)); entries == 0 {
 			return no(InvalidArgument, "make room for one, or run the graph as it is", "one result has %d bytes of inputs and outputs, more than the %d that may be remembered", one, bytes)
 		}
 	}
+	m.kept = make([]*remembered, 0, entries)
 	if m.settle(s); m.barred != nil {
 		m.barred.(*Error).Label = g.label
 		return s.core.Fail(m.barred)
 	}
 	g.p.memo = m
 	return nil
+}
+
+// bytesIn counts the bytes of all inputs.
+func (s *Sequence) bytesIn() (n int) {
+	for _, in := range s.inputs {
+		n += len(in.src)
+	}
+	return n
+}
+
+// bytesOut counts the bytes of all outputs.
+func (s *Sequence) bytesOut() (n int) {
+	for _, out := range s.outputs {
+		n += len(out.dst)
+	}
+	return n
 }
 
 // settle looks at the plan as it is now.
@@ -146,16 +157,15 @@ func (m *memo) begin(s *Sequence, after []Pending) bool {
 		m.sources = append(m.sources, in.src)
 	}
 	hash := m.hashed(s, m.sources, false)
-	if m.hit = m.find(s, hash, m.sources, false); m.hit == nil {
-		m.missed = m.note(s, hash, m.sources, false)
+	if m.hit = m.find(s, hash, m.sources, false); m.hit == 0 {
+		m.spare, m.missed = m.note(s, hash, m.sources, false), true
 	}
-	return m.hit != nil
+	return m.hit > 0
 }
 
 // drop forgets about the run in flight.
 func (m *memo) drop() {
-	m.giveBack(m.missed)
-	m.hit, m.missed = nil, nil
+	m.hit, m.missed = 0, false
 }
 
 // giveBack keeps the memory of a result that is not remembered for the next.
@@ -167,7 +177,7 @@ func (m *memo) giveBack(r *remembered) {
 
 // started notes that the run in flight was started, with how that went.
 func (m *memo) started(err error) {
-	if m != nil && (err != nil && !goesOn(err) || m.missed != nil && !m.current(m.missed)) {
+	if m != nil && (err != nil && !goesOn(err) || m.missed && !m.current(m.spare)) {
 		m.drop()
 	}
 }
@@ -177,19 +187,20 @@ func (m *memo) ended(s *Sequence, res *Result, err error) {
 	if m == nil {
 		return
 	}
-	if m.missed != nil {
-		m.keep(s, m.missed, m.destinations(s), res, err)
-		m.missed = nil
+	if m.missed {
+		r := m.spare
+		m.spare, m.missed = nil, false
+		m.keep(s, r, m.destinations(s), res, err)
 	}
 }
 
 // remembers reports whether the run in flight is one that is remembered.
-func (m *memo) remembers() bool { return m != nil && m.hit != nil }
+func (m *memo) remembers() bool { return m != nil && m.hit > 0 }
 
 // deliver is the end of a run that was remembered.
 func (m *memo) deliver(s *Sequence, res *Result) {
-	m.hit.deliver(m.destinations(s), res)
-	m.hit = nil
+	m.kept[m.hit-1].deliver(m.destinations(s), res)
+	m.hit = 0
 }
 
 // destinations lists where the run in flight delivers its outputs.
@@ -219,14 +230,14 @@ func (m *memo) hashed(s *Sequence, inputs [][]byte, row bool) (sum uint64) {
 	return sum
 }
 
-// find returns the result of inputs with a hash, nil if there is none.
-func (m *memo) find(s *Sequence, hash uint64, inputs [][]byte, row bool) *remembered {
-	for _, r := range m.kept {
+// find returns 1 + the index of the result of inputs with a hash, 0 if there is none.
+func (m *memo) find(s *Sequence, hash uint64, inputs [][]byte, row bool) int {
+	for i, r := range m.kept {
 		if r.hash == hash && (r.row == row || !m.statics) && m.current(r) && m.equal(s, r, inputs, row) {
-			return r
+			return i + 1
 		}
 	}
-	return nil
+	return 0
 }
 
 // equal reports whether the result is that of the inputs.
@@ -234,7 +245,7 @@ func (m *memo) equal(s *Sequence, r *remembered, inputs [][]byte, row bool) bool
 	at := 0
 	for i, in := range s.inputs {
 		end := at + len(inputs[i])
-		if static := in.mode == Static && !row; static && in.changed != r.touched[i] || !static && !bytes.Equal(r.inputs[at:end], inputs[i]) {
+		if static := in.mode == Static && !row; static && in.changed != r.versions[len(m.outside)+i] || !static && !bytes.Equal(r.inputs[at:end], inputs[i]) {
 			return false
 		}
 		at = end
@@ -245,7 +256,7 @@ func (m *memo) equal(s *Sequence, r *remembered, inputs [][]byte, row bool) bool
 // current reports whether buffers of others are as they were.
 func (m *memo) current(r *remembered) bool {
 	for i, version := range m.outside {
-		if version.Load() != r.outside[i] {
+		if version.Load() != r.versions[i] {
 			return false
 		}
 	}
@@ -256,17 +267,17 @@ func (m *memo) current(r *remembered) bool {
 func (m *memo) note(s *Sequence, hash uint64, inputs [][]byte, row bool) *remembered {
 	r := m.spare
 	if m.spare = nil; r == nil {
-		r = &remembered{inputs: make([]byte, m.ins), outputs: make([]byte, m.outs)}
+		r = &remembered{inputs: make([]byte, s.bytesIn()), outputs: make([]byte, s.bytesOut())}
 	}
 	r.hash, r.row = hash, row
-	r.outside, r.touched = r.outside[:0], r.touched[:0]
+	r.versions = r.versions[:0]
+	for _, version := range m.outside {
+		r.versions = append(r.versions, version.Load())
+	}
 	at := 0
 	for i, in := range s.inputs {
 		at += copy(r.inputs[at:], inputs[i])
-		r.touched = append(r.touched, in.changed)
-	}
-	for _, version := range m.outside {
-		r.outside = append(r.outside, version.Load())
+		r.versions = append(r.versions, in.changed)
 	}
 	return r
 }
@@ -279,7 +290,7 @@ func (m *memo) keep(s *Sequence, r *remembered, outputs [][]byte, res *Result, e
 		return
 	}
 	same := func(k *remembered) bool {
-		return k.hash == r.hash && k.row == r.row && bytes.Equal(k.inputs, r.inputs) && slices.Equal(k.outside, r.outside) && slices.Equal(k.touched, r.touched)
+		return k.hash == r.hash && k.row == r.row && bytes.Equal(k.inputs, r.inputs) && slices.Equal(k.versions, r.versions)
 	}
 	if slices.ContainsFunc(m.kept, same) { // of another row of the batch
 		m.giveBack(r)
@@ -291,11 +302,11 @@ func (m *memo) keep(s *Sequence, r *remembered, outputs [][]byte, res *Result, e
 	}
 	r.loops = append(r.loops[:0], res.Loops...)
 	s.tally.Count(MemoStores, 1)
-	if len(m.kept) < m.most {
+	if len(m.kept) < cap(m.kept) {
 		m.kept = append(m.kept, r)
 		return
 	}
 	m.giveBack(m.kept[m.next])
 	m.kept[m.next] = r
-	m.next = (m.next + 1) % m.most
+	m.next = (m.next + 1) % len(m.kept)
 }
