@@ -28,7 +28,7 @@ type Pool struct {
 
 	mu     sync.Mutex
 	closed bool
-	out    map[uint64]Buffer  // given out, by ID
+	out    map[uint64]*Leaf   // of buffers given out, by ID
 	idle   map[int64][]Buffer // by length, the oldest first
 	bytes  int64              // idle
 
@@ -39,7 +39,7 @@ type Pool struct {
 func NewPool(d Device, o PoolOptions) *Pool {
 	share := d.Caps().TotalMemory / 32
 	o.Budget, o.StaticBudget = cmp.Or(o.Budget, share), cmp.Or(o.StaticBudget, share)
-	p := &Pool{dev: d, core: d.core(), o: o, out: map[uint64]Buffer{}, idle: map[int64][]Buffer{}}
+	p := &Pool{dev: d, core: d.core(), o: o, out: map[uint64]*Leaf{}, idle: map[int64][]Buffer{}}
 	p.statics = statics{pool: p, entries: map[[32]byte][]*staticEntry{}, key: staticKey}
 	p.closed = !p.core.enterPool(p)
 	return p
@@ -78,7 +78,7 @@ func (p *Pool) Get(n int64) (Buffer, error) {
 		if closed, _ := b.leaf().state(); closed {
 			continue // by who had put it back
 		}
-		p.out[b.ID()] = b
+		p.out[b.ID()] = b.leaf()
 		p.mu.Unlock()
 		p.core.Count(PoolHits, 1)
 		return b, nil
@@ -92,7 +92,7 @@ func (p *Pool) Get(n int64) (Buffer, error) {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.out[b.ID()] = b
+	p.out[b.ID()] = b.leaf()
 	return b, nil
 }
 
@@ -213,8 +213,8 @@ func (p *Pool) Close() error {
 		p.mu.Unlock()
 		return nil
 	}
-	for id, b := range p.out {
-		if closed, _ := b.leaf().state(); closed {
+	for id, l := range p.out {
+		if closed, _ := l.state(); closed {
 			delete(p.out, id) // by its user, which is allowed
 		}
 	}
