@@ -97,10 +97,9 @@
 // # Results that are remembered
 //
 // Graph.Memoize makes a graph remember results by their inputs, a few of them and a bounded number of bytes. A run, or
-// a row of a batch, whose inputs are remembered delivers the outputs of then: nothing is launched or sent, its Result
-// is Memoized and has no device time, and the metrics RunsMemo and MemoStores count such runs. It costs about as much as
-// comparing and copying the bytes. The graph has to be one whose results follow from its inputs; Memoize refuses others
-// and says why.
+// a row of a batch, with remembered inputs delivers those outputs, and nothing is launched or sent. Its Result is Memoized
+// and has no device time. It costs about as much as comparing and copying the bytes. RunsMemo counts such runs, MemoStores
+// the results that were kept. Memoize refuses a graph whose results do not follow from its inputs, and says why.
 //
 // # For authors of devices
 //
