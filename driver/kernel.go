@@ -17,6 +17,7 @@ type Kernel interface {
 	Flags() KernelFlags           // what a launch has to provide for
 	Resources() Resources         // what a group takes
 	Occupancy(rest int) Occupancy // how many groups run at once, with rest elements in its last shared array
+	Artifact() Artifact           // what it was compiled to, and where that came from
 	// Close gives the kernel up. It answers Busy while a prepared sequence refers to it.
 	Close() error
 
@@ -62,6 +63,19 @@ type Resources struct {
 	MaxThreads int // a group
 	Target     string
 	Reason     string // of device cpu: why the interpreter runs it, "" where machine code does
+}
+
+// Artifact is what a kernel was compiled to.
+type Artifact struct {
+	Text string // for the driver of a GPU; empty on device cpu
+	// Image is machine code. There is none where the driver compiled Text, because it keeps what it made, or
+	// where the interpreter runs the program.
+	Image []byte
+	Key   [32]byte // of the image, in the cache on disk; zero on device cpu
+	// Origin says where the code was found: "memory", if it was loaded on the device; "disk", in the cache; "image", in a
+	// bundle; "link", nowhere, so that it was compiled.
+	Origin string
+	Resources
 }
 
 // mostShared is more than any device has. Arrays of a program, and a Rest, may be longer than an int counts.

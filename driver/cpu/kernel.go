@@ -29,6 +29,7 @@ type kernel struct {
 	code  *compiled
 	flags driver.KernelFlags
 	res   driver.Resources
+	found bool // it was compiled before
 }
 
 // Compile makes machine code of a program where the device's engine is that; else, and where there is none of it, Compile
@@ -68,7 +69,7 @@ func (d *Device) compile(ctx context.Context, p *ir.Program, o driver.Options) (
 			res.Local += int(a.Len) * a.Type.Size()
 		}
 	}
-	c, err := d.kernels.get(ctx, d, p, d.want(o, choice))
+	c, found, err := d.kernels.get(ctx, d, p, d.want(o, choice))
 	if err != nil {
 		return nil, compileError(label, err)
 	}
@@ -78,7 +79,7 @@ func (d *Device) compile(ctx context.Context, p *ir.Program, o driver.Options) (
 		d.kernels.put(c)
 		return nil, no(driver.Unsupported, "set VYRE_CPU=auto, or leave RequireNative unset, to run it on the interpreter", "no machine code: %s", c.reason)
 	}
-	k := &kernel{dev: d, code: c, flags: driver.FlagsOf(p.Traits()), res: res}
+	k := &kernel{dev: d, code: c, flags: driver.FlagsOf(p.Traits()), res: res, found: found}
 	if err := k.Init(d.Core, k, label, k.free); err != nil {
 		d.kernels.put(c)
 		return nil, err
@@ -124,6 +125,18 @@ func (k *kernel) Flags() driver.KernelFlags { return k.flags }
 // Resources returns what a group takes.
 func (k *kernel) Resources() driver.Resources { return k.res }
 
+// Artifact returns the machine code, if there is some.
+func (k *kernel) Artifact() driver.Artifact {
+	a := driver.Artifact{Origin: "link", Resources: k.res}
+	if k.found {
+		a.Origin = "memory"
+	}
+	if n := k.code.native; n != nil {
+		a.Image = slices.Clone(n.Image())
+	}
+	return a
+}
+
 // Occupancy returns how many groups are alive together under a grid barrier.
 func (k *kernel) Occupancy(rest int) driver.Occupancy {
 	return driver.Occupy(&k.dev.caps, 0, k.res.Shared+rest*k.res.RestElem, k.code.program.GroupSize())
@@ -158,13 +171,12 @@ type cache struct {
 // maxKernels bounds the programs kept compiled; those in use are kept beyond it.
 const maxKernels = 512
 
-// get returns the compiled program. The first to ask starts the compilation, which goes on when
+// get returns the compiled program, and whether it was found. The first to ask starts the compilation, which goes on when
 // its context ends; everyone else waits for it.
-func (c *cache) get(ctx context.Context, d *Device, p *ir.Program, w engineWish) (*compiled, error) {
+func (c *cache) get(ctx context.Context, d *Device, p *ir.Program, w engineWish) (e *compiled, found bool, err error) {
 	c.mu.Lock()
 	i := slices.IndexFunc(c.entries[p.Digest()], func(e *compiled) bool { return e.wanted == w && sameText(e.program, p) })
-	var e *compiled
-	if i >= 0 {
+	if found = i >= 0; found {
 		e = c.entries[p.Digest()][i]
 		if e.idle != nil {
 			c.idle.Remove(e.idle)
@@ -190,14 +202,14 @@ func (c *cache) get(ctx context.Context, d *Device, p *ir.Program, w engineWish)
 		case <-e.ready:
 		case <-ctx.Done():
 			c.put(e)
-			return nil, ctx.Err()
+			return nil, false, ctx.Err()
 		}
 	}
 	if e.err != nil {
 		c.put(e)
-		return nil, e.err
+		return nil, false, e.err
 	}
-	return e, nil
+	return e, found, nil
 }
 
 func (c *cache) compile(d *Device, e *compiled) {

@@ -321,6 +321,7 @@ func (d *Device) Close() error {
 		return err
 	}
 	d.code.Wait()
+	d.code.Stop()
 	stuck := d.deferred.Settle()
 	return errors.Join(err, d.gpu.End(func() error {
 		if stuck > 0 {

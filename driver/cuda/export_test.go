@@ -37,8 +37,8 @@ func (d *Device) KeepImageBytes(n int) { d.code.MostBytes = n }
 // ImageKey is the key of an image on disk.
 var ImageKey = code.ImageKey
 
-// LinksAreEqual spares the device the comparison of linked and loaded code.
-func (d *Device) LinksAreEqual() { d.code.Linking = code.LinkEqual }
+// Settle waits until it is decided which images are kept.
+func (d *Device) Settle() { d.code.Settle() }
 
 // AwaitCompilations waits until those under way have ended, and unloaded what made room.
 func (d *Device) AwaitCompilations() { d.code.Wait() }

@@ -9,6 +9,7 @@ import (
 	"math"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -21,7 +22,6 @@ import (
 	"github.com/govyre/vyre/internal/conform"
 	"github.com/govyre/vyre/internal/cu"
 	"github.com/govyre/vyre/internal/cusim"
-	"github.com/govyre/vyre/internal/ptx"
 	"github.com/govyre/vyre/internal/testing/long"
 )
 
@@ -312,51 +312,38 @@ func TestSimulatedDevicePassesTheSuiteWithManyCasesAtOnce(t *testing.T) {
 	}
 }
 
-// The driver's linker takes text as relocatable code. That must cost nothing: the image that it makes needs
-// what the same text takes when it is loaded directly.
-func TestGPULinksWhatItWouldLoad(t *testing.T) {
+// What is kept on disk takes what its text takes, kernel by kernel.
+func TestGPUKeepsImagesThatTakeWhatTheirTextsTake(t *testing.T) {
 	dev := gpu(t)
 	lib := library(t)
-	compared := 0
-	for c := range conform.Cases("emission/") {
-		if c.Program == nil {
-			continue
+	o := driver.OpenOptions{CacheDir: t.TempDir()}
+	var took [2][]driver.Resources
+	var found uint64
+	for i := range took {
+		d, err := cuda.Open(cuda.Options{Driver: lib, OpenOptions: o})
+		if err != nil {
+			t.Fatal(err)
 		}
-		var text string
-		var direct, linked driver.Resources
-		for _, drv := range []cu.Driver{lib, loading{lib, new([]byte)}} {
-			d, err := cuda.Open(cuda.Options{Driver: drv})
-			if err != nil {
-				t.Fatal(err)
+		for c := range conform.Cases("emission/") {
+			if c.Program == nil {
+				continue
 			}
-			d.OnEmit(func(m *ptx.Module) { text = m.Text })
 			k, err := d.Compile(context.Background(), c.Program, driver.Options{})
 			if err != nil {
 				t.Fatalf("%s: %v", c, err)
 			}
-			direct, linked = k.Resources(), direct
-			if err := d.Close(); err != nil {
-				t.Error(err)
+			if took[i] = append(took[i], k.Resources()); len(took[i])%32 == 0 {
+				d.Settle()
 			}
 		}
-		if direct != linked {
-			t.Errorf("%s: linked it takes %+v, loaded %+v\n%s", c, linked, direct, text)
+		d.Settle()
+		found = d.Stats().Get(driver.CompilesDisk)
+		if err := d.Close(); err != nil {
+			t.Error(err)
 		}
-		compared++
 	}
-	total(t, "link", "programs=%d target=%s", compared, dev.Caps().Target)
+	if !slices.Equal(took[0], took[1]) {
+		t.Errorf("from texts they take %+v, from what is kept %+v", took[0], took[1])
+	}
+	total(t, "link", "programs=%d kept=%d target=%s", len(took[0]), found, dev.Caps().Target)
 }
-
-// loading is a driver whose links give the text that went in, which is compiled when it is loaded.
-type loading struct {
-	cu.Driver
-	text *[]byte
-}
-
-func (loading) LinkCreate(*cu.JIT) (cu.LinkState, error) { return 1, nil }
-func (l loading) LinkAddData(_ cu.LinkState, text []byte, _ string) error {
-	*l.text = text
-	return nil
-}
-func (l loading) LinkComplete(cu.LinkState) ([]byte, error) { return *l.text, nil }
-func (loading) LinkDestroy(cu.LinkState) error              { return nil }

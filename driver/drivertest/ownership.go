@@ -1,6 +1,7 @@
 package drivertest
 
 import (
+	"bytes"
 	"errors"
 
 	"github.com/govyre/vyre/driver"
@@ -170,6 +171,14 @@ var ownershipTests = []test{
 		e.same("programs compiled", st.Get(driver.CompilesFresh), 1)
 		e.same("programs found compiled", st.Get(driver.CompilesMemory), 2)
 		e.same("kernels", e.dev.Stats().Get(driver.Kernels), 3)
+		first, again := a.Artifact(), b.Artifact()
+		first, again, cost := a.Artifact(), b.Artifact(), a.Resources().Registers
+		if first.Origin != "link" && first.Origin != "disk" || first.Registers != cost || (first.Text != "") != (cost > 0) {
+			e.Errorf("the artifact is %+v", first)
+		}
+		if again.Origin != "memory" || again.Text != first.Text || !bytes.Equal(again.Image, first.Image) || again.Registers != cost {
+			e.Errorf("that of the second handle is %+v", again)
+		}
 		e.must(a.Close())
 		e.must(b.Close())
 		x := e.words("x", 1)

@@ -30,6 +30,8 @@ type Config struct {
 	// Recovers lets the driver make another context for a device after a fault that one did not survive. CUDA says that
 	// the process has to end, and its drivers refuse.
 	Recovers bool
+	// LinkSpends is how many registers more a function of an image that the linker made takes than one of the same text.
+	LinkSpends int
 	// Lacks lists groups of functions that are missing.
 	Lacks []cu.Group
 	// Faults are calls that fail.

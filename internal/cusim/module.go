@@ -15,6 +15,7 @@ import (
 // module is a loaded text.
 type module struct {
 	dev   *device
+	spent int // registers that each function takes beyond what its code needs
 	image *machine.Image
 	funcs []cu.Function
 	// source says what a line was made from; nil if nobody has told.
@@ -57,6 +58,15 @@ type function struct {
 	gone    bool
 }
 
+// registers is how many of them a thread takes.
+func (f *function) registers() int {
+	n := f.code.EstimatedRegisters()
+	if m := f.dev.drv.modules[f.module]; m != nil {
+		n += m.spent
+	}
+	return n
+}
+
 // ModuleLoadDataEx reads a text that ends with a zero byte, or an image, and places its variables.
 func (d *Driver) ModuleLoadDataEx(image []byte, jit *cu.JIT) (cu.Module, error) {
 	const call = "cuModuleLoadDataEx"
@@ -80,6 +90,9 @@ func (d *Driver) ModuleLoadDataEx(image []byte, jit *cu.JIT) (cu.Module, error) 
 		return 0, failed(call, r)
 	}
 	m := &module{dev: v}
+	if isImage(image) {
+		m.spent = d.config.LinkSpends
+	}
 	if m.image, err = machine.Load(parsed, v.mem); err != nil {
 		jit.Errors = err.Error()
 		return 0, failed(call, invalidPTX)
@@ -239,7 +252,7 @@ func (d *Driver) FuncGetAttribute(a cu.FuncAttribute, h cu.Function) (int, error
 	case cu.FuncLocal:
 		n = f.code.LocalBytes()
 	case cu.FuncRegisters:
-		n = f.code.EstimatedRegisters()
+		n = f.registers()
 	case cu.FuncMaxDynamicShared:
 		n = f.dynamic
 	default:
@@ -290,7 +303,7 @@ func (d *Driver) OccupancyMaxActiveBlocksPerMultiprocessor(h cu.Function, thread
 	if threads <= 0 || dynamicShared < 0 {
 		return 0, failed(call, invalidValue)
 	}
-	return driver.Occupy(f.dev.model, f.code.EstimatedRegisters(), f.code.StaticShared()+dynamicShared, threads).Groups, d.leave(call)
+	return driver.Occupy(f.dev.model, f.registers(), f.code.StaticShared()+dynamicShared, threads).Groups, d.leave(call)
 }
 
 // LaunchKernel enqueues a launch.
@@ -372,7 +385,7 @@ func (d *Driver) prepared(call string, f *function, l *cu.Launch, block []byte, 
 func (d *Driver) fits(call string, f *function, l *machine.Launch) error {
 	m := f.dev.model
 	threads := int(l.Block[0] * l.Block[1] * l.Block[2])
-	groups := driver.Occupy(m, f.code.EstimatedRegisters(), f.code.StaticShared()+l.Shared, threads).Groups
+	groups := driver.Occupy(m, f.registers(), f.code.StaticShared()+l.Shared, threads).Groups
 	switch total := uint64(l.Grid[0]) * uint64(l.Grid[1]) * uint64(l.Grid[2]); {
 	case groups == 0:
 		return failed(call, outOfResources)

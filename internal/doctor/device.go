@@ -2,10 +2,12 @@ package doctor
 
 import (
 	"cmp"
+	"fmt"
 	"os"
 	"os/user"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/govyre/vyre/driver"
@@ -104,7 +106,6 @@ func (e *exam) pinned() finding {
 
 // compile compiles the sample, which most other checks launch.
 func (e *exam) compile() finding {
-	before := e.look()
 	begin := time.Now()
 	k, err := e.kernel("saxpy")
 	if err != nil {
@@ -112,12 +113,26 @@ func (e *exam) compile() finding {
 	}
 	took := time.Since(begin)
 	e.saxpy = k
-	e.images = images{disk: e.dev.Stats().Get(driver.CompilesDisk) > 0, grew: e.look() > before}
-	from := ""
-	if e.images.disk {
+	a, from := k.Artifact(), ""
+	if e.kept = a.Origin == "disk"; e.kept {
 		from = ", from the cache"
 	}
-	return good("%s in %v%s", k.Label(), short(took), from)
+	return good("%s in %v%s: %s", k.Label(), short(took), from, artifact(a))
+}
+
+// artifact says what the kernel was compiled to.
+func artifact(a driver.Artifact) string {
+	var parts []string
+	if a.Text != "" {
+		parts = append(parts, "text of "+size(int64(len(a.Text))))
+	}
+	if a.Image != nil {
+		parts = append(parts, "machine code of "+size(int64(len(a.Image))))
+	}
+	if a.Registers > 0 {
+		parts = append(parts, fmt.Sprintf("%d registers, %d local and %d shared bytes", a.Registers, a.Local, a.Shared))
+	}
+	return cmp.Or(strings.Join(parts, ", "), "interpreted")
 }
 
 // kernel compiles one of the programs. Kernels are closed with the device.
@@ -128,26 +143,6 @@ func (e *exam) kernel(name string) (driver.Kernel, error) {
 	}
 	i := slices.IndexFunc(ps, func(p *ir.Program) bool { return p.Name() == name })
 	return e.dev.Compile(e.ctx, ps[i], driver.Options{})
-}
-
-// images is what the first compilation said about the cache.
-type images struct {
-	disk bool // it found an image
-	grew bool // it left one
-}
-
-// look returns how many images there are, 0 where that is not known.
-func (e *exam) look() int {
-	root := e.dev.Stats().CacheDir
-	if root == "" {
-		return 0
-	}
-	disk, err := imagecache.Open(root, 0)
-	if err != nil {
-		return 0
-	}
-	n, _, _ := disk.Usage() // the check of the cache itself says why it is not known
-	return n
 }
 
 // cache says where compiled kernels are kept, and whether the sample was.
@@ -175,11 +170,9 @@ func (e *exam) cache() finding {
 	if err != nil {
 		return warning(another, "%s cannot be read: %v", disk.Root(), err)
 	}
-	sample := "the sample was loaded as text, because its image is not kept"
-	if e.images.disk {
+	sample := "the sample was loaded as text"
+	if e.kept {
 		sample = "the sample was one of them"
-	} else if e.images.grew {
-		sample = "the sample is a new one of them"
 	}
 	return good("%s of user %s, writable, kept images: %d, %s of at most %s; %s", disk.Root(), owner(), n, size(bytes), size(cmp.Or(at.Bytes, imagecache.DefaultBytes)), sample)
 }

@@ -95,9 +95,9 @@ type exam struct {
 	gpu     cu.Device
 	version int
 
-	dev    driver.Device
-	saxpy  driver.Kernel
-	images images
+	dev   driver.Device
+	saxpy driver.Kernel
+	kept  bool // the sample was found in the cache
 }
 
 // check is how one of the checks is made.

@@ -68,42 +68,47 @@ func (c *Cache) path(key [32]byte) string {
 	return filepath.Join(c.dir, name[:2], name+".bin")
 }
 
-// Load returns the image stored under a key, nil if there is none that can be read. A file
-// that is there and is wrong is removed, and gives a *CorruptError.
-func (c *Cache) Load(key [32]byte) ([]byte, error) {
+// Found is what the cache knows of a key: an image, or that the text is to be loaded; the zero value where it knows nothing.
+type Found struct {
+	Image []byte
+	Text  bool
+}
+
+// Load returns what is known of a key. A file that is there and is wrong is removed, and gives a *CorruptError.
+func (c *Cache) Load(key [32]byte) (Found, error) {
 	path := c.path(key)
 	info, err := os.Lstat(path)
 	if err != nil {
-		return nil, nil
+		return Found{}, nil
 	}
-	image, err := read(path, info, key)
+	found, err := read(path, info, key)
 	if err != nil {
 		c.Remove(key)
-		return nil, &CorruptError{path, err.Error()}
+		return Found{}, &CorruptError{path, err.Error()}
 	}
-	if now := time.Now(); image != nil && now.Sub(info.ModTime()) > 24*time.Hour {
+	if now := time.Now(); (found.Image != nil || found.Text) && now.Sub(info.ModTime()) > 24*time.Hour {
 		_ = os.Chtimes(path, now, now) // at worst the file is taken for unused
 	}
-	return image, nil
+	return found, nil
 }
 
-// read returns what the file at path holds; nil if the file was removed meanwhile, or may not be read.
-func read(path string, info fs.FileInfo, key [32]byte) ([]byte, error) {
+// read returns what the file at path holds; nothing if the file was removed meanwhile, or may not be read.
+func read(path string, info fs.FileInfo, key [32]byte) (Found, error) {
 	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("it is no file, but %v", info.Mode().Type())
+		return Found{}, fmt.Errorf("it is no file, but %v", info.Mode().Type())
 	}
 	if info.Size() > headerSize+maxImage {
-		return nil, fmt.Errorf("%d bytes", info.Size())
+		return Found{}, fmt.Errorf("%d bytes", info.Size())
 	}
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, nil
+		return Found{}, nil
 	}
 	defer f.Close()
 	// One byte more than the file had: if it has grown, it is not what was stored.
 	b, err := io.ReadAll(io.LimitReader(f, info.Size()+1))
 	if err != nil {
-		return nil, nil
+		return Found{}, nil
 	}
 	return decode(b, key)
 }
@@ -124,11 +129,18 @@ const temporary = "new-"
 // Store keeps an image, and says how many others were removed for it. An image that would take
 // most of the cache is not kept.
 func (c *Cache) Store(key [32]byte, image []byte) (removed int, err error) {
+	return c.store(key, 0, image)
+}
+
+// StoreText notes that the text of a key is to be loaded, so that nobody makes its image again.
+func (c *Cache) StoreText(key [32]byte) (removed int, err error) { return c.store(key, textOnly, nil) }
+
+func (c *Cache) store(key [32]byte, flags uint32, image []byte) (removed int, err error) {
 	size := int64(headerSize + len(image))
 	if size > c.floor() || len(image) > maxImage {
 		return 0, nil
 	}
-	if err := c.write(c.path(key), encode(key, image)); err != nil {
+	if err := c.write(c.path(key), encode(key, flags, image)); err != nil {
 		return 0, err
 	}
 	if !c.due(key, size) {

@@ -33,17 +33,23 @@ func store(t *testing.T, c *imagecache.Cache, key [32]byte, image []byte) (remov
 	return removed
 }
 
+// load returns the image that is stored under a key.
+func load(c *imagecache.Cache, key [32]byte) ([]byte, error) {
+	found, err := c.Load(key)
+	return found.Image, err
+}
+
 // numbered is a key whose writer looks after the bound only when it has to.
 func numbered(i int) [32]byte { return [32]byte{0: byte(i), 1: byte(i >> 8), 31: 1} }
 
 func TestAnImageIsThereForTheNextProcess(t *testing.T) {
 	root := filepath.Join(t.TempDir(), "not", "made", "yet")
 	c := open(t, root, 0)
-	if image, err := c.Load(sampleKey); image != nil || err != nil {
+	if image, err := load(c, sampleKey); image != nil || err != nil {
 		t.Errorf("an empty cache has %q, %v", image, err)
 	}
 	store(t, c, sampleKey, []byte("CUBIN"))
-	if image, err := open(t, root, 0).Load(sampleKey); err != nil || string(image) != "CUBIN" {
+	if image, err := load(open(t, root, 0), sampleKey); err != nil || string(image) != "CUBIN" {
 		t.Errorf("it is %q, %v", image, err)
 	}
 	want := filepath.Join(root, "cubin", "09", "094d686c5d98e36742e7bb9f3305debcaa6401b4c80ef6210845458104e1af1a.bin")
@@ -53,6 +59,22 @@ func TestAnImageIsThereForTheNextProcess(t *testing.T) {
 	}
 	if runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {
 		t.Errorf("others may %v", info.Mode())
+	}
+}
+
+// A text whose image is worse is noted, for whoever comes next, and a later image takes the place of the note.
+func TestATextToLoadIsNoted(t *testing.T) {
+	root := t.TempDir()
+	c := open(t, root, 0)
+	if _, err := c.StoreText(sampleKey); err != nil {
+		t.Fatal(err)
+	}
+	if found, err := open(t, root, 0).Load(sampleKey); err != nil || !found.Text || len(found.Image) != 0 {
+		t.Errorf("a note to load the text is read as %+v, %v", found, err)
+	}
+	store(t, c, sampleKey, []byte("CUBIN"))
+	if found, err := c.Load(sampleKey); err != nil || found.Text || string(found.Image) != "CUBIN" {
+		t.Errorf("after an image it is %+v, %v", found, err)
 	}
 }
 
@@ -76,13 +98,13 @@ func TestADamagedFileIsRemoved(t *testing.T) {
 			t.Fatal(err)
 		}
 		var corrupt *imagecache.CorruptError
-		if image, err := c.Load(sampleKey); image != nil || !errors.As(err, &corrupt) || corrupt.Path != c.Path(sampleKey) {
+		if image, err := load(c, sampleKey); image != nil || !errors.As(err, &corrupt) || corrupt.Path != c.Path(sampleKey) {
 			t.Errorf("%s: %q, %v", d.name, image, err)
 		}
 		if _, err := os.Lstat(c.Path(sampleKey)); !os.IsNotExist(err) {
 			t.Errorf("%s: the file is still there: %v", d.name, err)
 		}
-		if image, err := c.Load(sampleKey); image != nil || err != nil {
+		if image, err := load(c, sampleKey); image != nil || err != nil {
 			t.Errorf("%s: then %q, %v", d.name, image, err)
 		}
 	}
@@ -93,11 +115,11 @@ func TestWhatIsNoFileIsRemoved(t *testing.T) {
 	if err := os.MkdirAll(filepath.Join(c.Path(sampleKey), "full"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if image, err := c.Load(sampleKey); image != nil || err == nil || !strings.Contains(err.Error(), "no file") {
+	if image, err := load(c, sampleKey); image != nil || err == nil || !strings.Contains(err.Error(), "no file") {
 		t.Errorf("%q, %v", image, err)
 	}
 	store(t, c, sampleKey, []byte("CUBIN"))
-	if image, err := c.Load(sampleKey); err != nil || string(image) != "CUBIN" {
+	if image, err := load(c, sampleKey); err != nil || string(image) != "CUBIN" {
 		t.Errorf("then %q, %v", image, err)
 	}
 }
@@ -106,7 +128,7 @@ func TestARefusedImageCanBeRemoved(t *testing.T) {
 	c := open(t, t.TempDir(), 0)
 	store(t, c, sampleKey, []byte("CUBIN"))
 	c.Remove(sampleKey)
-	if image, err := c.Load(sampleKey); image != nil || err != nil {
+	if image, err := load(c, sampleKey); image != nil || err != nil {
 		t.Errorf("%q, %v", image, err)
 	}
 	c.Remove(sampleKey) // nothing is no error
@@ -152,7 +174,7 @@ func TestAnImageThatCannotBeWrittenIsAnError(t *testing.T) {
 	if _, err := c.Store(sampleKey, []byte("CUBIN")); err == nil {
 		t.Error("it was written")
 	}
-	if image, err := c.Load(sampleKey); image != nil || err != nil {
+	if image, err := load(c, sampleKey); image != nil || err != nil {
 		t.Errorf("%q, %v", image, err)
 	}
 }
@@ -181,7 +203,7 @@ func TestWhatWasUsedLongestAgoIsRemovedFirst(t *testing.T) {
 		t.Errorf("%d files were removed", n)
 	}
 	for i := range 15 {
-		got, err := c.Load(numbered(i))
+		got, err := load(c, numbered(i))
 		if there := got != nil; err != nil || there != (i != 1) {
 			t.Errorf("file %d: there is %v, %v", i, there, err)
 		}
@@ -215,7 +237,7 @@ func TestAnImageLargerThanTheCacheIsNotKept(t *testing.T) {
 	if n := store(t, c, numbered(1), make([]byte, 900)); n != 0 {
 		t.Errorf("%d files were removed for it", n)
 	}
-	if image, err := c.Load(numbered(1)); image != nil || err != nil {
+	if image, err := load(c, numbered(1)); image != nil || err != nil {
 		t.Errorf("it was kept: %d bytes, %v", len(image), err)
 	}
 }
@@ -276,7 +298,7 @@ func TestHammerOneDirectoryFromManySides(t *testing.T) {
 					t.Error(err)
 				}
 				j := (round*11 + side) % 40
-				if image, err := c.Load(numbered(j)); err != nil || image != nil && !bytes.Equal(image, imageOf(j)) {
+				if image, err := load(c, numbered(j)); err != nil || image != nil && !bytes.Equal(image, imageOf(j)) {
 					t.Errorf("image %d is %d bytes, %v", j, len(image), err)
 				}
 			}

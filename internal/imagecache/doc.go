@@ -7,9 +7,11 @@
 // first of all; out comes that image, byte for byte, or none. So nothing in the cache is ever
 // stale, and nobody has to clear it. A file is a header of 96 bytes, little-endian, and the image:
 //
-//	 0 magic "VYRECUB\x01"   8 u32 version 1   12 u32 flags 0   16 key (32 bytes)
+//	 0 magic "VYRECUB\x01"   8 u32 version 1   12 u32 flags   16 key (32 bytes)
 //	48 u64 length of image  56 BLAKE3-256 of image (32 bytes)
 //	88 u32 CRC-32C of bytes 0–87   92 u32 0   96 image
+//
+// Flags are 0, or 1 in a file without an image: whoever has the text loads that, because the image is worse.
 //
 // # Invariants
 //

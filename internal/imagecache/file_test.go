@@ -30,14 +30,17 @@ func TestAFileIsAHeaderAndTheImage(t *testing.T) {
 	if !bytes.Equal(got, want) || len(got) != 101 {
 		t.Errorf("file is\n%x, want\n%x", got, want)
 	}
-	if image, err := imagecache.Read(got, sampleKey); err != nil || string(image) != "CUBIN" {
-		t.Errorf("reads back as %q, %v", image, err)
+	if found, err := imagecache.Read(got, sampleKey); err != nil || string(found.Image) != "CUBIN" || found.Text {
+		t.Errorf("reads back as %q, %v", found.Image, err)
 	}
 }
 
 func TestAnEmptyImageIsAFile(t *testing.T) {
-	if image, err := imagecache.Read(imagecache.File(sampleKey, nil), sampleKey); err != nil || image == nil || len(image) != 0 {
-		t.Errorf("reads back as %v, %v", image, err)
+	if found, err := imagecache.Read(imagecache.File(sampleKey, nil), sampleKey); err != nil || found.Image == nil || len(found.Image) != 0 {
+		t.Errorf("reads back as %v, %v", found, err)
+	}
+	if found, err := imagecache.Read(imagecache.TextFile(sampleKey), sampleKey); err != nil || !found.Text || len(found.Image) != 0 {
+		t.Errorf("a note to load the text reads back as %v, %v", found, err)
 	}
 }
 
@@ -62,6 +65,7 @@ func TestAFileIsCheckedInOrder(t *testing.T) {
 		{"magic", change(func(b []byte) { b[0]++; b[8]++; b[100]++ }), "begins with"},
 		{"version", change(func(b []byte) { b[8]++; b[20]++ }), "version 2"},
 		{"flags", change(func(b []byte) { b[12] = 4; b[20]++ }), "flags 0x4"},
+		{"a note to load the text, with an image", change(func(b []byte) { b[12] = 1; b[20]++; sign(b) }), "flags 0x1 and an image of 5 bytes"},
 		{"checksum", change(func(b []byte) { b[88]++; b[100]++ }), "header has checksum"},
 		{"key under a wrong checksum", change(func(b []byte) { b[20]++ }), "header has checksum"},
 		{"word behind the checksum", change(func(b []byte) { b[92] = 1; b[100]++ }), "header has checksum"},
@@ -71,8 +75,8 @@ func TestAFileIsCheckedInOrder(t *testing.T) {
 		{"hash", change(func(b []byte) { b[60]++; sign(b) }), "image has the hash"},
 		{"image", change(func(b []byte) { b[100]++ }), "image has the hash"},
 	} {
-		if image, err := imagecache.Read(c.file, sampleKey); image != nil || err == nil || !strings.Contains(err.Error(), c.says) {
-			t.Errorf("%s: %q, %v; want an error that says %q", c.name, image, err, c.says)
+		if found, err := imagecache.Read(c.file, sampleKey); found.Image != nil || found.Text || err == nil || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%s: %q, %v; want an error that says %q", c.name, found.Image, err, c.says)
 		}
 	}
 }
@@ -81,6 +85,7 @@ func TestAFileIsCheckedInOrder(t *testing.T) {
 func FuzzRead(f *testing.F) {
 	whole := imagecache.File(sampleKey, []byte("CUBIN"))
 	f.Add(whole, sampleKey[:])
+	f.Add(imagecache.TextFile(sampleKey), sampleKey[:])
 	f.Add(whole[:96], sampleKey[:])
 	f.Add(append(bytes.Clone(whole), 0), sampleKey[:])
 	f.Add(imagecache.File([32]byte{}, nil), make([]byte, 32))
@@ -88,11 +93,15 @@ func FuzzRead(f *testing.F) {
 	f.Fuzz(func(t *testing.T, file, name []byte) {
 		var key [32]byte
 		copy(key[:], name)
-		image, err := imagecache.Read(file, key)
+		found, err := imagecache.Read(file, key)
 		if err != nil {
 			return
 		}
-		if again := imagecache.File(key, image); !bytes.Equal(again, file) {
+		again := imagecache.File(key, found.Image)
+		if found.Text {
+			again = imagecache.TextFile(key)
+		}
+		if !bytes.Equal(again, file) {
 			t.Errorf("a file was taken that nobody writes:\n%x, want\n%x", file, again)
 		}
 	})

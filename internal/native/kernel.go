@@ -16,6 +16,7 @@ type Kernel struct {
 	p     *ir.Program
 	f     *function
 	page  *codePage
+	made  []byte // what the page holds
 	code  uintptr
 	polls uint32 // rounds of loops in a turn
 
@@ -67,7 +68,7 @@ func New(p *ir.Program, o Options) (*Kernel, error) {
 	if err != nil {
 		return nil, err
 	}
-	k := &Kernel{p: p, f: f, params: p.Params(), objects: p.Objects(), barriers: map[ir.Row]int{}}
+	k := &Kernel{p: p, f: f, made: code, params: p.Params(), objects: p.Objects(), barriers: map[ir.Row]int{}}
 	k.polls = uint32(max(1, min(manyPolls, turnBytes/len(code))))
 	k.tables = make([]unsafe.Pointer, len(k.objects))
 	for i, o := range k.objects {
@@ -114,7 +115,10 @@ func (k *Kernel) Rest() {
 	k.frames, k.flights = nil, nil
 }
 
-// Code returns the machine code.
+// Image returns the machine code as it was made, which is not to be changed, even when the kernel is closed.
+func (k *Kernel) Image() []byte { return k.made }
+
+// Code returns the memory that is executed.
 func (k *Kernel) Code() []byte { return k.page.mem }
 
 // Program returns the program that was compiled.

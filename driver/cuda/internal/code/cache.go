@@ -97,15 +97,15 @@ func (c *cache) grant(w wish, e *compiled) {
 	c.granted[w] = e
 }
 
-// get returns the module of a program, held by one more handle.
-func (c *cache) get(ctx context.Context, p *ir.Program, h how) (*compiled, error) {
+// get returns the module of a program, held by one more handle, and whether it was there.
+func (c *cache) get(ctx context.Context, p *ir.Program, h how) (e *compiled, found bool, err error) {
 	k, err := keyOf(p, h)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	c.mu.Lock()
-	e := c.entries[k]
-	if e != nil {
+	e = c.entries[k]
+	if found = e != nil; found {
 		c.c.gpu.Count(driver.CompilesMemory, 1)
 	} else {
 		e = &compiled{program: p, how: h, key: k, origin: driver.CompilesFresh, ready: make(chan struct{}), handles: 1}
@@ -123,20 +123,22 @@ func (c *cache) get(ctx context.Context, p *ir.Program, h how) (*compiled, error
 		case <-e.ready:
 		case <-ctx.Done():
 			c.put(e)
-			return nil, &driver.Error{Op: "compile", Device: c.c.gpu.Name(), Kind: driver.Canceled, Msg: "the compilation goes on for the next who asks", Err: ctx.Err()}
+			return nil, false, &driver.Error{Op: "compile", Device: c.c.gpu.Name(), Kind: driver.Canceled, Msg: "the compilation goes on for the next who asks", Err: ctx.Err()}
 		}
 	}
 	if e.err != nil {
 		c.put(e)
-		return nil, e.err
+		return nil, false, e.err
 	}
-	return e, nil
+	return e, found, nil
 }
 
 // compile makes the module of a new entry.
 func (c *cache) compile(e *compiled) {
 	defer c.compiling.Done()
 	begin := time.Now()
+	c.c.keeper.begin()
+	defer c.c.keeper.end()
 	e.err = c.c.build(e)
 	c.c.gpu.Count(e.origin, 1)
 	c.c.gpu.Count(driver.CompileNS, uint64(time.Since(begin)))

@@ -73,16 +73,16 @@ func ImageKey(driverVersion, target int, text string, lines int, system []byte) 
 	return identity.Key("vyre.cubin.v1", uint64(driverVersion), uint64(target), []byte(text), []byte(options), system)
 }
 
-// load returns the image kept under a key; nil if there is none.
-func (im *images) load(key [32]byte) []byte {
+// load returns what is known of a key.
+func (im *images) load(key [32]byte) imagecache.Found {
 	if im.disk == nil {
-		return nil
+		return imagecache.Found{}
 	}
-	image, err := im.disk.Load(key)
+	found, err := im.disk.Load(key)
 	if err != nil {
 		im.count(driver.CacheCorrupt, "%v", err)
 	}
-	return image
+	return found
 }
 
 // refused removes an image that the driver did not take.
@@ -91,12 +91,14 @@ func (im *images) refused(key [32]byte) {
 	im.count(driver.CacheCorrupt, "the driver refused the cached image %x", key)
 }
 
-// store keeps an image.
+// store keeps an image or, if there is none, that the text is to be loaded.
 func (im *images) store(key [32]byte, image []byte) {
-	if im.disk == nil {
-		return
+	removed, err := 0, error(nil)
+	if image != nil {
+		removed, err = im.disk.Store(key, image)
+	} else {
+		removed, err = im.disk.StoreText(key)
 	}
-	removed, err := im.disk.Store(key, image)
 	im.c.gpu.Count(driver.CacheEvictions, uint64(removed))
 	if err != nil {
 		im.count(driver.CacheWriteErrors, "image not kept: %v", err)

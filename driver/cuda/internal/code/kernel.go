@@ -1,12 +1,12 @@
 package code
 
 import (
+	"bytes"
 	"cmp"
 	"container/list"
 	"context"
 	"errors"
 	"fmt"
-	"sync"
 	"weak"
 
 	"github.com/govyre/vyre/driver"
@@ -27,15 +27,13 @@ type Compiler struct {
 	// Most is how many modules are kept loaded, MostBytes how large their images may be together; those in
 	// use are kept beyond that.
 	Most, MostBytes int
-	// Linking is what is known of the driver's linker.
-	Linking Linking
 
 	gpu     *primary.Context
 	owner   driver.Device // that kernels say they are of
 	target  ptx.Target
 	modules cache
 	images  images
-	linking sync.Mutex // for finding out about the linker
+	keeper  keeper
 }
 
 // How many modules a device keeps loaded, and how large their images may be together.
@@ -48,6 +46,7 @@ const (
 // handed in keeps images only where the options say so.
 func New(gpu *primary.Context, owner driver.Device, deferred *timeline.Deferred, target ptx.Target, o driver.OpenOptions, handed bool) (*Compiler, error) {
 	c := &Compiler{Most: maxKernels, MostBytes: maxImageBytes, gpu: gpu, owner: owner, target: target}
+	c.keeper.c = c
 	c.modules = cache{c: c, deferred: deferred, entries: map[[32]byte]*compiled{}, granted: map[wish]*compiled{}}
 	return c, c.images.init(c, o, handed)
 }
@@ -63,8 +62,20 @@ func (c *Compiler) CacheDir() string {
 // Wait waits for the compilations under way, and for the unloading of what made room for them.
 func (c *Compiler) Wait() { c.modules.compiling.Wait() }
 
+// Settle waits until it is decided which images are kept of what was compiled.
+func (c *Compiler) Settle() {
+	c.Wait()
+	c.keeper.worker.Wait()
+}
+
+// Stop waits for the link under way, and leaves those that have not begun.
+func (c *Compiler) Stop() { c.keeper.stop() }
+
 // Drop unloads every module. The context is current, unless it is lost.
-func (c *Compiler) Drop(note func(error)) { c.modules.drop(note) }
+func (c *Compiler) Drop(note func(error)) {
+	c.keeper.drop(note)
+	c.modules.drop(note)
+}
 
 // kernel is a handle on a loaded module. Handles of equal programs share that.
 type kernel struct {
@@ -72,6 +83,7 @@ type kernel struct {
 	by    *Compiler
 	code  *compiled
 	flags driver.KernelFlags
+	found bool // the module was loaded already
 }
 
 // Compile optimises a program, emits it for the device's target and has the driver compile that.
@@ -98,14 +110,15 @@ func (c *Compiler) compile(ctx context.Context, p *ir.Program, o driver.Options)
 	}
 	w := wish{weak.Make(p), o}
 	m := c.modules.find(w)
-	if m == nil {
+	found := m != nil
+	if !found {
 		var err error
-		if m, err = c.module(ctx, p, o, label); err != nil {
+		if m, found, err = c.module(ctx, p, o, label); err != nil {
 			return nil, err
 		}
 		c.modules.grant(w, m)
 	}
-	k := &kernel{by: c, code: m, flags: driver.FlagsOf(m.program.Traits())}
+	k := &kernel{by: c, code: m, flags: driver.FlagsOf(m.program.Traits()), found: found}
 	if err := k.Init(c.gpu.Core, k, label, k.free); err != nil {
 		c.modules.put(m)
 		return nil, err
@@ -114,8 +127,8 @@ func (c *Compiler) compile(ctx context.Context, p *ir.Program, o driver.Options)
 	return k, nil
 }
 
-// module returns the module of a program that was not compiled with these options before.
-func (c *Compiler) module(ctx context.Context, p *ir.Program, o driver.Options, label string) (*compiled, error) {
+// module returns the module of a program that was not compiled with these options before, and whether it was loaded all the same.
+func (c *Compiler) module(ctx context.Context, p *ir.Program, o driver.Options, label string) (m *compiled, found bool, err error) {
 	no := func(format string, args ...any) error {
 		return &driver.Error{Op: "compile", Label: label, Device: c.gpu.Name(), Kind: driver.Unsupported, Msg: fmt.Sprintf(format, args...),
 			Fix: "leave Target empty for " + c.gpu.Caps.Target}
@@ -124,24 +137,24 @@ func (c *Compiler) module(ctx context.Context, p *ir.Program, o driver.Options, 
 	if o.Target != "" {
 		t, err := ptx.ParseTarget(o.Target)
 		if err != nil {
-			return nil, no("%v", err)
+			return nil, false, no("%v", err)
 		}
 		target = t
 	}
 	p, passes, err := o.Check(p, &c.gpu.Caps)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	if o.Target != "" && !cutarget.MayTake(target, 10*c.gpu.Caps.Major+c.gpu.Caps.Minor, c.gpu.Caps.DriverVersion) {
-		return nil, no("a device of capability %d.%d under CUDA %s does not run %v", c.gpu.Caps.Major, c.gpu.Caps.Minor, cutarget.VersionText(c.gpu.Caps.DriverVersion), target)
+		return nil, false, no("a device of capability %d.%d under CUDA %s does not run %v", c.gpu.Caps.Major, c.gpu.Caps.Minor, cutarget.VersionText(c.gpu.Caps.DriverVersion), target)
 	}
-	m, err := c.modules.get(ctx, p, how{passes, target, o.MaxRegisters, o.LineInfo, cmp.Or(o.Entry, o.Label), c.gpu.Debug().Memcheck})
+	m, found, err = c.modules.get(ctx, p, how{passes, target, o.MaxRegisters, o.LineInfo, cmp.Or(o.Entry, o.Label), c.gpu.Debug().Memcheck})
 	if err != nil {
 		err = c.compileError(label, err)
 		primary.Diagnose(err, func(*driver.Error) driver.Diagnosis { return driver.Diagnose(&c.gpu.Caps, o.Requirement(p)) })
-		return nil, err
+		return nil, false, err
 	}
-	return m, nil
+	return m, found, nil
 }
 
 // compileError gives an error of the cache what only this caller knows.
@@ -176,6 +189,19 @@ func (k *kernel) Signature() []ir.Param       { return k.code.program.Params() }
 func (k *kernel) Workgroup() [3]uint32        { return k.code.program.Workgroup() }
 func (k *kernel) Flags() driver.KernelFlags   { return k.flags }
 func (k *kernel) Resources() driver.Resources { return k.code.res }
+
+// origins are the words of Artifact for the counters of compilations.
+var origins = map[driver.Metric]string{driver.CompilesDisk: "disk", driver.CompilesFresh: "link"}
+
+// Artifact returns the text, and the image if one was loaded.
+func (k *kernel) Artifact() driver.Artifact {
+	c := k.code
+	a := driver.Artifact{Text: c.text, Image: bytes.Clone(c.image), Key: c.imageKey, Origin: origins[c.origin], Resources: c.res}
+	if k.found {
+		a.Origin = "memory"
+	}
+	return a
+}
 
 // Code returns what launches need.
 func (k *kernel) Code() exec.Code {
@@ -226,6 +252,10 @@ type compiled struct {
 	res      driver.Resources
 	fixed    int // dynamic shared bytes that every launch brings
 	groups   int // that run at once on a unit
+	cost     cost
+	text     string
+	image    []byte // what was loaded, if not the text
+	imageKey [32]byte
 
 	key     [32]byte
 	origin  driver.Metric // the counter of where its image came from

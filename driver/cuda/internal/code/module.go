@@ -52,37 +52,31 @@ func (c *Compiler) build(e *compiled) (err error) {
 		return err
 	}
 	defer c.gpu.LetGo()
-	key := c.images.keyOf(m, e.how)
-	if image := c.images.load(key); image != nil {
-		err := c.install(e, m, image)
+	return c.placed(e, m)
+}
+
+// placed loads a module on the device: its image if one is kept, else the text. The context is current.
+func (c *Compiler) placed(e *compiled, m *ptx.Module) error {
+	e.text, e.imageKey = m.Text, c.images.keyOf(m, e.how)
+	known := c.images.load(e.imageKey)
+	if known.Image != nil {
+		err := c.install(e, m, known.Image)
 		if err == nil {
-			e.origin = driver.CompilesDisk
+			e.origin, e.image = driver.CompilesDisk, known.Image
 			return nil
 		}
 		if err.Sticky || err.Kind == driver.OutOfMemory {
 			return err
 		}
-		// The file is what was written once, and no use: the driver knows why. It is made anew, once.
-		c.images.refused(key)
+		// The file is what was written once, and no use: the driver knows why. It may be made anew.
+		c.images.refused(e.imageKey)
 	}
-	links, failed := c.links()
-	if failed != nil {
-		return failed
+	if err := c.install(e, m, append([]byte(m.Text), 0)); err != nil {
+		return err
 	}
-	if !links {
-		if failed := c.install(e, m, append([]byte(m.Text), 0)); failed != nil {
-			return failed
-		}
-		return nil
+	if !known.Text {
+		c.keeper.want(&candidate{key: e.imageKey, module: m, how: e.how, cost: e.cost})
 	}
-	image, failed := c.link(m, e.how)
-	if failed == nil {
-		failed = c.install(e, m, image)
-	}
-	if failed != nil {
-		return failed
-	}
-	c.images.store(key, image)
 	return nil
 }
 
@@ -181,14 +175,15 @@ func (c *Compiler) inspect(e *compiled, k *ptx.Kernel) error {
 			return err
 		}
 	}
-	e.res = driver.Resources{Shared: k.Static + k.Dynamic, RestElem: k.RestElem, Target: e.how.target.String()}
-	static := 0
+	if e.cost, err = c.costOf(e.function); err != nil {
+		return err
+	}
+	e.res = driver.Resources{Registers: e.cost.registers, Local: e.cost.local, Shared: k.Static + k.Dynamic, RestElem: k.RestElem, Target: e.how.target.String()}
 	for _, a := range []struct {
 		attr cu.FuncAttribute
 		to   *int
 	}{
-		{cu.FuncRegisters, &e.res.Registers}, {cu.FuncLocal, &e.res.Local}, {cu.FuncConst, &e.res.Const},
-		{cu.FuncMaxThreads, &e.res.MaxThreads}, {cu.FuncShared, &static},
+		{cu.FuncConst, &e.res.Const}, {cu.FuncMaxThreads, &e.res.MaxThreads},
 	} {
 		if *a.to, err = c.gpu.Driver.FuncGetAttribute(a.attr, e.function); err != nil {
 			return err
@@ -197,7 +192,7 @@ func (c *Compiler) inspect(e *compiled, k *ptx.Kernel) error {
 	if k.RestElem > 0 || k.Dynamic > 0 {
 		most := k.Dynamic
 		if k.RestElem > 0 {
-			most = c.gpu.Caps.SharedOptin - static
+			most = c.gpu.Caps.SharedOptin - e.cost.shared
 		}
 		if err := c.gpu.Driver.FuncSetAttribute(e.function, cu.FuncMaxDynamicShared, most); err != nil {
 			return err
