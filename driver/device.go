@@ -5,6 +5,7 @@ import (
 	"io"
 	"time"
 
+	"github.com/govyre/vyre/internal/bundle"
 	"github.com/govyre/vyre/ir"
 )
 
@@ -22,6 +23,9 @@ type Device interface {
 	// call returns a handle of its own. If ctx ends, the caller leaves and the compilation
 	// goes on for the next one who asks.
 	Compile(ctx context.Context, p *ir.Program, o Options) (Kernel, error)
+	// Load makes a kernel of an entry of a bundle, which package aot reads. It answers as the kernel that Compile makes of the
+	// program, and compiles nothing on a GPU. Of the options Target and Label are free; the rest was decided when the bundle was made.
+	Load(ctx context.Context, im *Image, o Options) (Kernel, error)
 	// Alloc returns a buffer of exactly the given size. Its contents are undefined.
 	Alloc(bytes int64, o AllocOptions) (Buffer, error)
 	// AllocHost returns host memory that the device reaches without staging. It is zero at first.
@@ -52,6 +56,9 @@ type Device interface {
 
 	core() *Core
 }
+
+// Image is a kernel of a bundle: its text and machine code for some targets, and what launches need. It does not change.
+type Image = bundle.Kernel
 
 // Options are fixed when a kernel is compiled. The zero value is right for most programs.
 type Options struct {

@@ -89,6 +89,7 @@ const (
 	CompilesMemory // found loaded
 	CompilesDisk   // found in the cache on disk
 	CompilesFresh  // done, or tried
+	CompilesImage  // found in a bundle
 	CompileNS
 	CacheCorrupt     // files of that cache that were no images
 	CacheWriteErrors // images that were not kept, and caches that could not be used

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/govyre/vyre/driver"
+	"github.com/govyre/vyre/driver/internal/loading"
 	"github.com/govyre/vyre/driver/internal/outside"
 	"github.com/govyre/vyre/internal/interp"
 	"github.com/govyre/vyre/internal/launch"
@@ -25,18 +26,18 @@ const target = "interp"
 // kernel is a handle on a compiled program. Handles of equal programs share that.
 type kernel struct {
 	driver.Leaf
-	dev   *Device
-	code  *compiled
-	flags driver.KernelFlags
-	res   driver.Resources
-	found bool // it was compiled before
+	dev    *Device
+	code   *compiled
+	flags  driver.KernelFlags
+	res    driver.Resources
+	origin string // as Artifact says it
 }
 
 // Compile makes machine code of a program where the device's engine is that; else, and where there is none of it, Compile
 // decodes the program for the interpreter. One engine has it, not both.
 func (d *Device) Compile(ctx context.Context, p *ir.Program, o driver.Options) (driver.Kernel, error) {
 	ended := d.Compiling(ctx, p, o)
-	k, err := d.compile(ctx, p, o)
+	k, err := d.compile(ctx, p, o, driver.CompilesFresh)
 	ended(err)
 	if err != nil {
 		return nil, d.Fail(err)
@@ -44,7 +45,38 @@ func (d *Device) Compile(ctx context.Context, p *ir.Program, o driver.Options) (
 	return k, nil
 }
 
-func (d *Device) compile(ctx context.Context, p *ir.Program, o driver.Options) (*kernel, error) {
+// Load compiles the program of an entry of a bundle.
+func (d *Device) Load(ctx context.Context, im *driver.Image, o driver.Options) (driver.Kernel, error) {
+	label, err := loading.Check(Name, im, o)
+	o.Label = label
+	ended := d.Compiling(ctx, nil, o)
+	var k *kernel
+	if err == nil {
+		k, err = d.load(ctx, im, o)
+	}
+	ended(err)
+	if err != nil {
+		return nil, d.Fail(err)
+	}
+	return k, nil
+}
+
+func (d *Device) load(ctx context.Context, im *driver.Image, o driver.Options) (*kernel, error) {
+	p, err := im.Program()
+	if err == nil && p == nil {
+		return nil, loading.None(Name, o.Label, im, "a device without a GPU needs the program")
+	}
+	var k *kernel
+	if err == nil {
+		k, err = d.compile(ctx, p, o, driver.CompilesImage)
+	}
+	if err != nil {
+		return nil, loading.Failed(Name, o.Label, err)
+	}
+	return k, nil
+}
+
+func (d *Device) compile(ctx context.Context, p *ir.Program, o driver.Options, from driver.Metric) (*kernel, error) {
 	label := driver.LabelOf(p, o)
 	no := func(kind driver.Kind, fix, format string, args ...any) error {
 		return &driver.Error{Op: "compile", Label: label, Device: Name, Kind: kind, Msg: fmt.Sprintf(format, args...), Fix: fix}
@@ -69,7 +101,7 @@ func (d *Device) compile(ctx context.Context, p *ir.Program, o driver.Options) (
 			res.Local += int(a.Len) * a.Type.Size()
 		}
 	}
-	c, found, err := d.kernels.get(ctx, d, p, d.want(o, choice))
+	c, found, err := d.kernels.get(ctx, d, p, d.want(o, choice), from)
 	if err != nil {
 		return nil, compileError(label, err)
 	}
@@ -79,7 +111,10 @@ func (d *Device) compile(ctx context.Context, p *ir.Program, o driver.Options) (
 		d.kernels.put(c)
 		return nil, no(driver.Unsupported, "set VYRE_CPU=auto, or leave RequireNative unset, to run it on the interpreter", "no machine code: %s", c.reason)
 	}
-	k := &kernel{dev: d, code: c, flags: driver.FlagsOf(p.Traits()), res: res, found: found}
+	k := &kernel{dev: d, code: c, flags: driver.FlagsOf(p.Traits()), res: res, origin: "memory"}
+	if !found {
+		k.origin = map[driver.Metric]string{driver.CompilesFresh: "link", driver.CompilesImage: "image"}[from]
+	}
 	if err := k.Init(d.Core, k, label, k.free); err != nil {
 		d.kernels.put(c)
 		return nil, err
@@ -127,10 +162,7 @@ func (k *kernel) Resources() driver.Resources { return k.res }
 
 // Artifact returns the machine code, if there is some.
 func (k *kernel) Artifact() driver.Artifact {
-	a := driver.Artifact{Origin: "link", Resources: k.res}
-	if k.found {
-		a.Origin = "memory"
-	}
+	a := driver.Artifact{Origin: k.origin, Resources: k.res}
 	if n := k.code.native; n != nil {
 		a.Image = slices.Clone(n.Image())
 	}
@@ -173,7 +205,7 @@ const maxKernels = 512
 
 // get returns the compiled program, and whether it was found. The first to ask starts the compilation, which goes on when
 // its context ends; everyone else waits for it.
-func (c *cache) get(ctx context.Context, d *Device, p *ir.Program, w engineWish) (e *compiled, found bool, err error) {
+func (c *cache) get(ctx context.Context, d *Device, p *ir.Program, w engineWish, from driver.Metric) (e *compiled, found bool, err error) {
 	c.mu.Lock()
 	i := slices.IndexFunc(c.entries[p.Digest()], func(e *compiled) bool { return e.wanted == w && sameText(e.program, p) })
 	if found = i >= 0; found {
@@ -188,7 +220,7 @@ func (c *cache) get(ctx context.Context, d *Device, p *ir.Program, w engineWish)
 		c.entries[p.Digest()] = append(c.entries[p.Digest()], e)
 		c.n++
 		c.evict()
-		d.Count(driver.CompilesFresh, 1)
+		d.Count(from, 1)
 		c.compiling.Add(1)
 		go c.compile(d, e)
 	}

@@ -235,6 +235,11 @@ func (d *Device) Compile(ctx context.Context, p *ir.Program, o driver.Options) (
 	return d.code.Compile(ctx, p, o)
 }
 
+// Load makes a kernel of an entry of a bundle.
+func (d *Device) Load(ctx context.Context, im *driver.Image, o driver.Options) (driver.Kernel, error) {
+	return d.code.Load(ctx, im, o)
+}
+
 // Stats returns the counters and gauges as they are now.
 func (d *Device) Stats() *driver.Stats {
 	d.memory.Measure()

@@ -192,7 +192,7 @@ var launchTests = []test{
 		if f := k.Flags(); f&driver.Resident == 0 || f&driver.MayTrap != 0 || f&driver.Traces != 0 {
 			e.Errorf("flags are %b", f)
 		}
-		if k.Workgroup() != [3]uint32{32, 1, 1} || k.Label() != "together" || len(k.Signature()) != 1 || k.Device() != e.dev {
+		if k.Workgroup() != [3]uint32{32, 1, 1} || k.Label() != "together" || len(k.Signature()) != 1 || k.Device().Name() != e.dev.Name() {
 			e.Errorf("kernel is %v %q %v", k.Workgroup(), k.Label(), k.Signature())
 		}
 		if k.Digest() != e.program(together).Digest() {

@@ -7,11 +7,14 @@ type Result int32
 
 // The results that decisions depend on.
 const (
-	Success      Result = 0
-	OutOfMemory  Result = 2
-	NotReady     Result = 600
-	NotSupported Result = 801
-	UnknownError Result = 999
+	Success        Result = 0
+	OutOfMemory    Result = 2
+	InvalidImage   Result = 200
+	NoBinaryForGPU Result = 209
+	NotFound       Result = 500
+	NotReady       Result = 600
+	NotSupported   Result = 801
+	UnknownError   Result = 999
 )
 
 // String returns the name the driver's header gives the result.

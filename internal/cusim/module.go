@@ -108,6 +108,9 @@ func (d *Driver) ModuleLoadDataEx(image []byte, jit *cu.JIT) (cu.Module, error) 
 
 // textOf is the text that a module is made of.
 func (v *device) textOf(image []byte) ([]byte, cu.Result) {
+	if bytes.HasPrefix(image, []byte("\x7fELF")) { // machine code of a real GPU
+		return nil, noBinary
+	}
 	if !isImage(image) {
 		text, _, ended := bytes.Cut(image, []byte{0})
 		if !ended {

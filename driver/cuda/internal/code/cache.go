@@ -97,18 +97,15 @@ func (c *cache) grant(w wish, e *compiled) {
 	c.granted[w] = e
 }
 
-// get returns the module of a program, held by one more handle, and whether it was there.
-func (c *cache) get(ctx context.Context, p *ir.Program, h how) (e *compiled, found bool, err error) {
-	k, err := keyOf(p, h)
-	if err != nil {
-		return nil, false, err
-	}
+// get returns the module of a key, held by one more handle, and whether it was there. If not, fresh says what to make.
+func (c *cache) get(ctx context.Context, k [32]byte, fresh func() *compiled) (e *compiled, found bool, err error) {
 	c.mu.Lock()
 	e = c.entries[k]
 	if found = e != nil; found {
 		c.c.gpu.Count(driver.CompilesMemory, 1)
 	} else {
-		e = &compiled{program: p, how: h, key: k, origin: driver.CompilesFresh, ready: make(chan struct{}), handles: 1}
+		e = fresh()
+		e.key, e.ready, e.handles = k, make(chan struct{}), 1
 		c.entries[k] = e
 		c.compiling.Add(1)
 		go c.compile(e)
@@ -139,7 +136,7 @@ func (c *cache) compile(e *compiled) {
 	begin := time.Now()
 	c.c.keeper.begin()
 	defer c.c.keeper.end()
-	e.err = c.c.build(e)
+	e.err = e.making()
 	c.c.gpu.Count(e.origin, 1)
 	c.c.gpu.Count(driver.CompileNS, uint64(time.Since(begin)))
 	var old []*compiled

@@ -82,7 +82,6 @@ type kernel struct {
 	driver.Leaf
 	by    *Compiler
 	code  *compiled
-	flags driver.KernelFlags
 	found bool // the module was loaded already
 }
 
@@ -99,13 +98,7 @@ func (c *Compiler) Compile(ctx context.Context, p *ir.Program, o driver.Options)
 
 func (c *Compiler) compile(ctx context.Context, p *ir.Program, o driver.Options) (*kernel, error) {
 	label := driver.LabelOf(p, o)
-	if err := c.gpu.Alive("compile", label); err != nil {
-		return nil, err
-	}
-	if err := c.gpu.LostError("compile", label); err != nil {
-		return nil, err
-	}
-	if err := driver.MayStart(ctx, "compile", label, c.gpu.Name()); err != nil {
+	if err := c.may(ctx, "compile", label); err != nil {
 		return nil, err
 	}
 	w := wish{weak.Make(p), o}
@@ -118,7 +111,23 @@ func (c *Compiler) compile(ctx context.Context, p *ir.Program, o driver.Options)
 		}
 		c.modules.grant(w, m)
 	}
-	k := &kernel{by: c, code: m, flags: driver.FlagsOf(m.program.Traits()), found: found}
+	return c.handle(m, found, label)
+}
+
+// may refuses what the device cannot begin.
+func (c *Compiler) may(ctx context.Context, op, label string) error {
+	if err := c.gpu.Alive(op, label); err != nil {
+		return err
+	}
+	if err := c.gpu.LostError(op, label); err != nil {
+		return err
+	}
+	return driver.MayStart(ctx, op, label, c.gpu.Name())
+}
+
+// handle makes a kernel of a module that is held for it.
+func (c *Compiler) handle(m *compiled, found bool, label string) (*kernel, error) {
+	k := &kernel{by: c, code: m, found: found}
 	if err := k.Init(c.gpu.Core, k, label, k.free); err != nil {
 		c.modules.put(m)
 		return nil, err
@@ -148,7 +157,13 @@ func (c *Compiler) module(ctx context.Context, p *ir.Program, o driver.Options, 
 	if o.Target != "" && !cutarget.MayTake(target, 10*c.gpu.Caps.Major+c.gpu.Caps.Minor, c.gpu.Caps.DriverVersion) {
 		return nil, false, no("a device of capability %d.%d under CUDA %s does not run %v", c.gpu.Caps.Major, c.gpu.Caps.Minor, cutarget.VersionText(c.gpu.Caps.DriverVersion), target)
 	}
-	m, found, err = c.modules.get(ctx, p, how{passes, target, o.MaxRegisters, o.LineInfo, cmp.Or(o.Entry, o.Label), c.gpu.Debug().Memcheck})
+	h := how{passes, target, o.MaxRegisters, o.LineInfo, cmp.Or(o.Entry, o.Label), c.gpu.Debug().Memcheck}
+	key, err := keyOf(p, h)
+	if err == nil {
+		m, found, err = c.modules.get(ctx, key, func() *compiled {
+			return &compiled{facts: factsOf(p), how: h, origin: driver.CompilesFresh, make: func(e *compiled) error { return c.build(e, p) }}
+		})
+	}
 	if err != nil {
 		err = c.compileError(label, err)
 		primary.Diagnose(err, func(*driver.Error) driver.Diagnosis { return driver.Diagnose(&c.gpu.Caps, o.Requirement(p)) })
@@ -184,14 +199,14 @@ func (k *kernel) free() {
 // What a driver.Kernel is asked.
 
 func (k *kernel) Device() driver.Device       { return k.by.owner }
-func (k *kernel) Digest() [32]byte            { return k.code.program.Digest() }
-func (k *kernel) Signature() []ir.Param       { return k.code.program.Params() }
-func (k *kernel) Workgroup() [3]uint32        { return k.code.program.Workgroup() }
-func (k *kernel) Flags() driver.KernelFlags   { return k.flags }
+func (k *kernel) Digest() [32]byte            { return k.code.digest }
+func (k *kernel) Signature() []ir.Param       { return k.code.signature }
+func (k *kernel) Workgroup() [3]uint32        { return k.code.workgroup }
+func (k *kernel) Flags() driver.KernelFlags   { return k.code.flags }
 func (k *kernel) Resources() driver.Resources { return k.code.res }
 
 // origins are the words of Artifact for the counters of compilations.
-var origins = map[driver.Metric]string{driver.CompilesDisk: "disk", driver.CompilesFresh: "link"}
+var origins = map[driver.Metric]string{driver.CompilesDisk: "disk", driver.CompilesFresh: "link", driver.CompilesImage: "image"}
 
 // Artifact returns the text, and the image if one was loaded.
 func (k *kernel) Artifact() driver.Artifact {
@@ -206,13 +221,13 @@ func (k *kernel) Artifact() driver.Artifact {
 // Code returns what launches need.
 func (k *kernel) Code() exec.Code {
 	c := k.code
-	return exec.Code{Function: c.function, Params: &c.params, Program: c.emitted, Sites: c.sites, Fixed: c.fixed, RestElem: c.res.RestElem}
+	return exec.Code{Function: c.function, Params: &c.params, Trap: c.trap, Checks: c.checks, Sites: c.sites, Fixed: c.fixed, RestElem: c.res.RestElem}
 }
 
 // Occupancy returns how many groups run at once. The driver knows the number, the model what
 // bounds it.
 func (k *kernel) Occupancy(rest int) driver.Occupancy {
-	c, threads := k.code, k.code.program.GroupSize()
+	c, threads := k.code, k.code.threads()
 	o := driver.Occupy(&k.by.gpu.Caps, c.res.Registers, c.res.Shared+rest*c.res.RestElem, threads)
 	groups := c.groups
 	if rest > 0 {
@@ -240,12 +255,30 @@ func (k *kernel) query(threads, dynamic int) int {
 	return n
 }
 
+// facts are what a kernel answers without the device.
+type facts struct {
+	name      string
+	digest    [32]byte
+	signature []ir.Param
+	workgroup [3]uint32
+	flags     driver.KernelFlags
+}
+
+func factsOf(p *ir.Program) facts {
+	return facts{p.Name(), p.Digest(), p.Params(), p.Workgroup(), driver.FlagsOf(p.Traits())}
+}
+
+// threads are those of a group.
+func (f *facts) threads() int { return int(f.workgroup[0] * f.workgroup[1] * f.workgroup[2]) }
+
 // compiled is a program on the device, and who uses it.
 type compiled struct {
-	program  *ir.Program // as it was given
+	facts
 	how      how
-	emitted  *ir.Program     // as it was emitted: sites of traps are rows of it
-	sites    []memcheck.Site // of its checks
+	make     func(*compiled) error // loads it, for the first who asks
+	trap     func(row uint32) (message, where string, ok bool)
+	checks   int             // records of accesses out of bounds
+	sites    []memcheck.Site // of these
 	params   ptx.Params
 	module   cu.Module
 	function cu.Function

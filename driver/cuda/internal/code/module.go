@@ -13,15 +13,9 @@ import (
 )
 
 // build compiles a program to text, has the driver compile that, or finds that done on disk,
-// and learns what it takes. Whatever panics in that is an error of those who wait for it.
-func (c *Compiler) build(e *compiled) (err error) {
-	defer func() {
-		if v := recover(); v != nil {
-			err = primary.Caught("compile", e.program.Name(), v)
-		}
-	}()
+// and learns what it takes.
+func (c *Compiler) build(e *compiled, p *ir.Program) (err error) {
 	o := ptx.Options{Passes: e.how.passes, Label: e.how.entry, LineInfo: e.how.lines, MaxRegisters: e.how.registers}
-	p := e.program
 	if e.how.checks {
 		if p, e.sites, err = outside.Instrument(p); err != nil {
 			return err
@@ -47,12 +41,33 @@ func (c *Compiler) build(e *compiled) (err error) {
 	c.dump(m, "")
 	k := &m.Kernels[0]
 	c.dumpFile(c.gpu.Debug().Passes, k.Entry+".passes", steps.Bytes())
-	e.emitted, e.params, e.fixed = k.Program, k.Params, k.Dynamic
+	e.params, e.fixed, e.checks = k.Params, k.Dynamic, int(k.Program.Traits().Checks)
+	e.trap = trapsOf(k.Program)
 	if err := c.gpu.Hold("compile", ""); err != nil {
 		return err
 	}
 	defer c.gpu.LetGo()
 	return c.placed(e, m)
+}
+
+// making makes the module of an entry. Whatever panics in that is an error of those who wait for it.
+func (e *compiled) making() (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = primary.Caught("compile", e.name, v)
+		}
+	}()
+	return e.make(e)
+}
+
+// trapsOf finds traps in the program that was emitted.
+func trapsOf(p *ir.Program) func(row uint32) (message, where string, ok bool) {
+	return func(row uint32) (message, where string, ok bool) {
+		if int64(row) >= int64(p.Rows()) {
+			return "", "", false
+		}
+		return p.Message(ir.Row(row)), p.Pos(ir.Row(row)).Where(), true
+	}
 }
 
 // placed loads a module on the device: its image if one is kept, else the text. The context is current.
@@ -198,7 +213,7 @@ func (c *Compiler) inspect(e *compiled, k *ptx.Kernel) error {
 			return err
 		}
 	}
-	e.groups, err = c.gpu.Driver.OccupancyMaxActiveBlocksPerMultiprocessor(e.function, e.program.GroupSize(), k.Dynamic)
+	e.groups, err = c.gpu.Driver.OccupancyMaxActiveBlocksPerMultiprocessor(e.function, e.threads(), k.Dynamic)
 	return err
 }
 

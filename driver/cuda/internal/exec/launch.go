@@ -19,10 +19,12 @@ type Kernel interface {
 
 // Code is what launches of a kernel need.
 type Code struct {
-	Function        cu.Function
-	Params          *ptx.Params
-	Program         *ir.Program     // as it was emitted: sites of traps are rows of it
-	Sites           []memcheck.Site // of its checks
+	Function cu.Function
+	Params   *ptx.Params
+	// Trap says what traps at a row of the program that was emitted, and where that is in the source; false if nothing is known.
+	Trap            func(row uint32) (message, where string, ok bool)
+	Checks          int             // records of accesses out of bounds
+	Sites           []memcheck.Site // of these
 	Fixed, RestElem int             // dynamic shared bytes of every launch, and of each element of a Rest
 }
 

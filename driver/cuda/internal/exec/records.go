@@ -8,7 +8,6 @@ import (
 	"github.com/govyre/vyre/internal/cu"
 	"github.com/govyre/vyre/internal/memcheck"
 	"github.com/govyre/vyre/internal/ptx"
-	"github.com/govyre/vyre/ir"
 )
 
 // The memory that kernels report into. A trap record is
@@ -93,7 +92,7 @@ func (r *records) plan(launches []launch, loops int) int64 {
 	}
 	for i := range launches {
 		if l := &launches[i]; l.checks >= 0 {
-			n := int(l.code.Program.Traits().Checks)
+			n := l.code.Checks
 			r.checks = append(r.checks, checks{at, n})
 			at += (int64(ptx.CheckBytes(n)) + 127) &^ 127
 		}
@@ -223,8 +222,8 @@ func (r *records) trapped(l *launch, fetched []byte, device string) error {
 	t := &driver.TrapError{Kernel: l.kernel.Label(), Code: word(4), Site: word(8), Value: binary.LittleEndian.Uint64(rec[16:]),
 		Group: [3]uint32{word(24), word(28), word(32)}, Local: [3]uint32{word(36), word(40), word(44)}}
 	e := &driver.Error{Op: "launch", Label: t.Kernel, Device: device, Path: l.cmd.Path, Kind: driver.Trap, Err: t}
-	if p := l.code.Program; int64(t.Site) < int64(p.Rows()) {
-		t.Message, e.Pos = p.Message(ir.Row(t.Site)), p.Pos(ir.Row(t.Site)).Where()
+	if message, where, ok := l.code.Trap(t.Site); ok {
+		t.Message, e.Pos = message, where
 	}
 	e.Msg = t.Detail()
 	return e
