@@ -11,7 +11,7 @@ import (
 // walks the parts of a type, and the bytes of a constant text, each time it compares or prints them.
 const (
 	maxSource     = 16 << 20 // bytes of text, those of imported packages included
-	maxTypeParts  = 1 << 16  // scalars, fields and elements that a type names, directly or through other declarations
+	maxTypeParts  = 1 << 18  // scalars, fields and elements that a type names, directly or through other declarations
 	maxAllParts   = 1 << 20  // of all declarations of a package
 	maxTypeNest   = 250      // declared types in each other; what go/types takes grows with the cube of it
 	maxConstBytes = 1 << 20  // of a constant text

@@ -70,7 +70,7 @@ func (c *benchCmd) Run(t *terminal) error {
 
 // benchDoc describes the launch.
 func (j *job) benchDoc() *benchJSON {
-	doc := &benchJSON{Kernel: j.name, Grid: j.grid, Workgroup: j.program.Workgroup()}
+	doc := &benchJSON{Kernel: j.name, Grid: j.grid, Workgroup: j.workgroup()}
 	for i, p := range j.params {
 		if p.IsBuffer() && p.Access.Reads() {
 			doc.Read += int64(len(j.data[i]))
@@ -93,7 +93,7 @@ func (c *benchCmd) measure(t *terminal, j *job, doc *benchJSON, name string) (m 
 	m.Device, m.Model = dev.Name(), dev.Caps().Model
 
 	start := time.Now()
-	k, err := dev.Compile(t.ctx, j.program, driver.Options{Label: j.name, Optimise: c.Optimise})
+	k, err := j.compile(t, dev, driver.Options{Label: j.name, Optimise: c.Optimise})
 	if err != nil {
 		return m, err
 	}

@@ -19,6 +19,7 @@ type genCmd struct {
 	Source   []string `arg:"" optional:"" placeholder:"DIR" help:"Directories of packages, or Go files; DIR/... is every directory from DIR down that has kernels or a library; the current directory if none is given."`
 	Out      string   `short:"o" placeholder:"FILE" help:"Write to FILE instead of kernels_vyre.go beside the source, or kernels_vyre_test.go if that is a test file; the programs go to the file with .vyp for .go; - is standard output, of the Go text alone."`
 	Programs bool     `help:"Write no launchers, but for each kernel a function that returns its program: for packages that specialise them."`
+	Bundle   string   `placeholder:"FILE" help:"Write launchers that load their kernels from FILE, which vyre bundle made, and compile nothing; FILE is in the directory of the launchers, or below it."`
 	Check    bool     `help:"Write nothing; fail if a file is not what would be written."`
 }
 
@@ -43,6 +44,9 @@ func (c *genCmd) Run(t *terminal) error {
 	}
 	if c.Out != "" && len(c.Source) > 1 {
 		return usagef("-o %s: one file cannot hold the launchers of %d sources", c.Out, len(c.Source))
+	}
+	if c.Bundle != "" && (c.Programs || len(c.Source) > 1) {
+		return usagef("--bundle %s is for the launchers of one source, and without --programs", c.Bundle)
 	}
 	owner := make(map[string]string)
 	bad := false
@@ -95,8 +99,13 @@ func (c *genCmd) one(t *terminal, source, file string) error {
 	}
 	products := []*product{{name: gen.DataFile(file), noun: "program", begins: gen.DataBegins}, {name: file, noun: "kernel", begins: generatedBy}}
 	launchers := products[1]
-	if info, err := os.Stat(file); !c.Check && (file == "-" || err == nil && !info.Mode().IsRegular()) {
-		products = products[1:] // to look at: no program finds a data file beside it
+	if c.Bundle != "" {
+		products = products[1:]
+	}
+	info, err := os.Stat(file)
+	direct := !c.Check && (file == "-" || err == nil && !info.Mode().IsRegular())
+	if direct {
+		products = []*product{launchers} // to look at: no program finds a data file beside it
 	}
 	for _, p := range slices.Backward(products) { // the first error is about the file that the user named
 		if c.Check {
@@ -114,20 +123,29 @@ func (c *genCmd) one(t *terminal, source, file string) error {
 	if err != nil {
 		return err
 	}
-	files, err := gen.Source(pkg, gen.Options{Command: gen.Command(source, file, c.Programs), Dir: filepath.Dir(file), Programs: c.Programs, File: filepath.Base(file)})
+	bundle, err := c.bundle(t, pkg, filepath.Dir(file))
+	if err != nil {
+		return err
+	}
+	files, err := gen.Source(pkg, gen.Options{Command: gen.Command(source, file, bundle, c.Programs), Dir: filepath.Dir(file), Programs: c.Programs, File: filepath.Base(file), Bundle: bundle})
 	stop()
 	if err != nil {
 		return fmt.Errorf("%s: %w", source, err)
 	}
 	launchers.want = files.Launchers
-	if len(products) == 1 {
+	if direct {
 		return launchers.out.write(launchers.want)
 	}
-	products[0].want = files.Programs
+	if c.Bundle == "" {
+		products[0].want = files.Programs
+	}
 	for _, p := range products {
 		if err := p.look(); err != nil {
 			return err
 		}
+	}
+	if c.Check && c.Bundle != "" {
+		return launchers.current("vyre gen --bundle " + c.Bundle + " " + source)
 	}
 	if c.Check {
 		return check(pkg, source, products)
@@ -143,6 +161,55 @@ func (c *genCmd) one(t *terminal, source, file string) error {
 	return nil
 }
 
+// current says that a launcher is what it would be now, or which command makes it.
+func (p *product) current(command string) error {
+	switch {
+	case p.missing:
+		return fmt.Errorf("%s does not exist; run %s", p.name, command)
+	case !p.fresh():
+		return fmt.Errorf("%s is not what would be written now; run %s", p.name, command)
+	}
+	return nil
+}
+
+// bundle returns the name of the bundle from the directory of the launchers. It has the kernels of the package as they are now.
+func (c *genCmd) bundle(t *terminal, pkg *kernel.Package, dir string) (string, error) {
+	if c.Bundle == "" {
+		return "", nil
+	}
+	from, err := filepath.Abs(dir)
+	if err != nil {
+		return "", err
+	}
+	to, err := filepath.Abs(c.Bundle)
+	if err != nil {
+		return "", err
+	}
+	name, err := filepath.Rel(from, to)
+	if err != nil || !filepath.IsLocal(name) {
+		return "", usagef("--bundle %s is not below %s, where the launchers would embed it", c.Bundle, dir)
+	}
+	have := make(map[string][32]byte)
+	all, err := t.find(c.Bundle)
+	if err != nil {
+		return "", err
+	}
+	for _, l := range all {
+		if l.image == nil {
+			return "", usagef("--bundle %s is no bundle; vyre bundle makes one", c.Bundle)
+		}
+		have[l.name] = l.image.Digest
+	}
+	for _, k := range pkg.Kernels() {
+		if digest, ok := have[k.Name]; !ok {
+			return "", fmt.Errorf("%s has no kernel %s; make it again with vyre bundle", c.Bundle, k.Name)
+		} else if digest != k.Program.Digest() {
+			return "", fmt.Errorf("%s has another version of kernel %s; make it again with vyre bundle", c.Bundle, k.Name)
+		}
+	}
+	return filepath.ToSlash(name), nil
+}
+
 // library generates, or checks, the file that registers the library of a directory, and reports whether there are kernels to
 // go on with.
 func (c *genCmd) library(t *terminal, source, file string) (kernels bool, err error) {
@@ -153,7 +220,7 @@ func (c *genCmd) library(t *terminal, source, file string) (kernels bool, err er
 	if err != nil || l == nil {
 		return true, err
 	}
-	p := &product{name: filepath.Join(source, gen.LibraryFile), noun: "file", begins: generatedBy, want: gen.Library(l, gen.Command(source, file, c.Programs))}
+	p := &product{name: filepath.Join(source, gen.LibraryFile), noun: "file", begins: generatedBy, want: gen.Library(l, gen.Command(source, file, "", c.Programs))}
 	if !c.Check {
 		if p.out, err = t.create("-o", p.name); err != nil {
 			return false, err

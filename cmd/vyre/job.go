@@ -14,7 +14,7 @@ import (
 
 // jobFlags say what is launched, and on what.
 type jobFlags struct {
-	Source string   `arg:"" help:"Go file, directory, or program in text form, with :NAME to choose one kernel; - is standard input."`
+	Source string   `arg:"" help:"Go file, directory, program in text form, or bundle, with :NAME to choose one kernel; - is standard input."`
 	Grid   string   `required:"" placeholder:"X[xY[xZ]]" help:"Number of workgroups along each axis."`
 	Arg    []string `sep:"none" placeholder:"NAME=VALUE" help:"Argument: a number for a scalar, of a float also nan, inf, and 0x… for its bits; numbers with commas for a struct or an array, field by field; zeros:N, iota:N, rand:N[:SEED], numbers with commas, FILE.png, FILE.txt or a FILE of bytes for a buffer."`
 	Rest   *int     `placeholder:"N" help:"Elements of the shared array whose length comes with the launch."`
@@ -37,12 +37,12 @@ func (c *jobFlags) job(t *terminal) (*job, error) {
 	if _, err := c.choice(); err != nil {
 		return nil, err
 	}
-	l, err := t.loadOne(c.Source)
+	l, err := one(c.Source, t.find)
 	if err != nil {
 		return nil, err
 	}
-	j := &job{loaded: l, params: l.program.Params()}
-	switch has := l.program.Traits().SharedRest; {
+	j := &job{loaded: l, params: l.params()}
+	switch has := l.rest(); {
 	case c.Rest != nil && !has:
 		return nil, usagef("--rest %d: kernel %s has no shared array whose length comes with the launch", *c.Rest, l.name)
 	case c.Rest != nil:
@@ -198,7 +198,7 @@ func (j *job) bind(dev driver.Device) (args []driver.Arg, bufs []driver.Buffer, 
 		}
 		args = append(args, driver.All(bufs[i]))
 	}
-	if j.program.Traits().SharedRest {
+	if j.loaded.rest() {
 		args = append(args, driver.Rest(j.rest))
 	}
 	return args, bufs, nil
@@ -208,7 +208,7 @@ func (j *job) bind(dev driver.Device) (args []driver.Arg, bufs []driver.Buffer, 
 func (j *job) launch(t *terminal, dev driver.Device, o driver.Options) (driver.Result, error) {
 	var none driver.Result
 	stop := t.spin("compiling " + j.name)
-	k, err := dev.Compile(t.ctx, j.program, o)
+	k, err := j.compile(t, dev, o)
 	stop()
 	if err != nil {
 		return none, err

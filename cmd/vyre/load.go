@@ -11,17 +11,52 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/govyre/vyre/aot"
 	"github.com/govyre/vyre/driver"
+	"github.com/govyre/vyre/internal/bundle"
 	"github.com/govyre/vyre/ir"
 	"github.com/govyre/vyre/ir/text"
 	"github.com/govyre/vyre/ir/wire"
 	"github.com/govyre/vyre/kernel"
 )
 
-// loaded is a kernel from Go source, from text form or from the wire form.
+// loaded is a kernel from Go source, from text form, from the wire form, or from a bundle.
 type loaded struct {
-	program *ir.Program
+	program *ir.Program // nil if a bundle has none
 	name    string
+	image   *driver.Image // of a bundle
+}
+
+// params are the parameters of the kernel.
+func (l *loaded) params() []ir.Param {
+	if l.image != nil {
+		return l.image.Params
+	}
+	return l.program.Params()
+}
+
+// rest reports whether the kernel has a shared array whose length comes with the launch.
+func (l *loaded) rest() bool {
+	if l.image != nil {
+		return driver.KernelFlags(l.image.Flags)&driver.SharedRest != 0
+	}
+	return l.program.Traits().SharedRest
+}
+
+// workgroup is the size of a group.
+func (l *loaded) workgroup() [3]uint32 {
+	if l.image != nil {
+		return l.image.Workgroup
+	}
+	return l.program.Workgroup()
+}
+
+// compile makes the kernel on a device: of its program, or of its bundle.
+func (l *loaded) compile(t *terminal, dev driver.Device, o driver.Options) (driver.Kernel, error) {
+	if l.image != nil {
+		return dev.Load(t.ctx, l.image, o)
+	}
+	return dev.Compile(t.ctx, l.program, o)
 }
 
 // translate writes what is made of the kernels of a source. Where it goes is opened before anything is read.
@@ -53,8 +88,19 @@ func programs(all []loaded) (ps []*ir.Program) {
 }
 
 // load reads "FILE[:KERNEL]": Go source or a directory of it, programs in text form (.vyre) or wire form
-// (.vyrb), or any of these from standard input.
+// (.vyrb), a bundle (.vyk), or any of these from standard input. All have a program.
 func (t *terminal) load(spec string) ([]loaded, error) {
+	all, err := t.find(spec)
+	for _, l := range all {
+		if l.program == nil {
+			return nil, fmt.Errorf("%s has no program of kernel %s: it was made with --no-programs", spec, l.name)
+		}
+	}
+	return all, err
+}
+
+// find is load for commands that only run kernels, and so need no program.
+func (t *terminal) find(spec string) ([]loaded, error) {
 	if err := t.ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -79,9 +125,9 @@ func (t *terminal) load(spec string) ([]loaded, error) {
 
 func (t *terminal) loadFile(file string) ([]loaded, error) {
 	form := strings.ToLower(filepath.Ext(file))
-	if form != ".vyre" && form != ".vyrb" && !standard(file) {
+	if form != ".vyre" && form != ".vyrb" && form != ".vyk" && !standard(file) {
 		if info, err := os.Stat(file); err == nil && info.Mode().IsRegular() && form != ".go" && form != "" {
-			return nil, usagef("%s is neither Go source (.go) nor a program (.vyre, .vyrb)", file)
+			return nil, usagef("%s is neither Go source (.go) nor a program (.vyre, .vyrb) nor a bundle (.vyk)", file)
 		}
 		defer t.spin("compiling the kernels of " + file)()
 		return kernels(kernel.Load(t.ctx, file))
@@ -98,7 +144,7 @@ func (t *terminal) loadFile(file string) ([]loaded, error) {
 		ps, err := text.Parse(file, string(b))
 		var all []loaded
 		for _, p := range ps {
-			all = append(all, loaded{p, p.Name()})
+			all = append(all, loaded{program: p, name: p.Name()})
 		}
 		return all, err
 	case ".vyrb":
@@ -106,9 +152,27 @@ func (t *terminal) loadFile(file string) ([]loaded, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", file, err)
 		}
-		return []loaded{{p, p.Name()}}, nil
+		return []loaded{{program: p, name: p.Name()}}, nil
+	case ".vyk":
+		return bundled(file, b)
 	}
 	return kernels(kernel.Parse(t.ctx, []kernel.File{{Name: file, Src: b}}, kernel.Options{}))
+}
+
+// bundled are the kernels of a bundle.
+func bundled(file string, b []byte) (all []loaded, err error) {
+	in, err := aot.Open(string(b))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	for _, im := range in.Kernels() {
+		p, err := im.Program()
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", file, err)
+		}
+		all = append(all, loaded{program: p, name: im.Label(), image: im})
+	}
+	return all, nil
 }
 
 // formOf tells what standard input has: the wire form starts with a byte that no text has, the text form with
@@ -117,6 +181,8 @@ func formOf(b []byte) string {
 	switch {
 	case bytes.HasPrefix(b, []byte("\x89VYR")):
 		return ".vyrb"
+	case bytes.HasPrefix(b, []byte(bundle.Magic)):
+		return ".vyk"
 	case textForm.Match(b):
 		return ".vyre"
 	}
@@ -132,14 +198,16 @@ func kernels(pkg *kernel.Package, err error) ([]loaded, error) {
 	}
 	var all []loaded
 	for _, k := range pkg.Kernels() {
-		all = append(all, loaded{k.Program, k.Name})
+		all = append(all, loaded{program: k.Program, name: k.Name})
 	}
 	return all, nil
 }
 
 // loadOne is load for a command that takes a single kernel.
-func (t *terminal) loadOne(spec string) (loaded, error) {
-	all, err := t.load(spec)
+func (t *terminal) loadOne(spec string) (loaded, error) { return one(spec, t.load) }
+
+func one(spec string, load func(spec string) ([]loaded, error)) (loaded, error) {
+	all, err := load(spec)
 	if err != nil {
 		return loaded{}, err
 	}

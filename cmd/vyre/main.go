@@ -19,6 +19,7 @@
 //	vyre graph convert roads.gr.gz roads.vyg              from one format to another
 //	vyre reach roads.vyg --from 0 --to 99 --path          what can be reached, and along which path
 //	vyre taint app.vyg --sources FILE --sinks FILE        which values come to where they must not
+//	vyre bundle ./kernels -o kernels.vyk                  kernels compiled for several GPUs, to ship
 //	vyre gen ./kernels                                    typed launchers, for go generate
 //	vyre completion bash                                  completion for a shell
 //
@@ -58,6 +59,7 @@ type commands struct {
 	Asm     asmCmd     `cmd:"" help:"Print the machine code that device cpu makes of kernels."`
 	Explain explainCmd `cmd:"" help:"Write a page that shows how a kernel becomes PTX, pass by pass."`
 	Passes  passesCmd  `cmd:"" help:"List the compiler's passes in their order."`
+	Bundle  bundleCmd  `cmd:"" help:"Compile kernels into a file that programs ship and load."`
 	Gen     genCmd     `cmd:"" help:"Write typed launchers for the kernels of a package."`
 	Conform conformCmd `cmd:"" help:"Run the conformance suite on a device."`
 

@@ -98,8 +98,10 @@ func (c *runCmd) Run(t *terminal) error {
 			wrong++
 		}
 	}
-	for _, p := range driver.Print(j.program, res.Traces) {
-		fmt.Fprintln(t.err, strings.TrimSuffix(p.String(), "\n"))
+	if j.program != nil { // which has the words of what it prints
+		for _, p := range driver.Print(j.program, res.Traces) {
+			fmt.Fprintln(t.err, strings.TrimSuffix(p.String(), "\n"))
+		}
 	}
 	if n := res.TracesDropped; n > 0 {
 		fmt.Fprintf(t.err, "%d more traces found no room\n", n)

@@ -32,7 +32,7 @@ func usualFile(source string) string {
 }
 
 // Command is what makes a generated file again when typed beside it. It does not depend on where it was typed this time.
-func Command(source, file string, programs bool) string {
+func Command(source, file, bundle string, programs bool) string {
 	what := "."
 	if st, err := os.Stat(source); err == nil && !st.IsDir() {
 		what = filepath.Base(source)
@@ -42,6 +42,9 @@ func Command(source, file string, programs bool) string {
 	}
 	if programs {
 		what = "--programs " + what
+	}
+	if bundle != "" {
+		what = "--bundle " + bundle + " " + what
 	}
 	return "vyre gen " + what
 }

@@ -32,12 +32,15 @@ type Options struct {
 	Programs bool
 	// File is what the file will be called. "" is FileName.
 	File string
+	// Bundle is the name of a bundle, with slashes and relative to Dir, from which the launchers load their kernels; "" is
+	// none: then they compile programs.
+	Bundle string
 }
 
 // Files is what a package gets.
 type Files struct {
 	Launchers []byte // a Go file, which embeds the other
-	Programs  []byte // the file DataFile
+	Programs  []byte // the file DataFile; nil of launchers that load from a bundle
 }
 
 // DataBegins begins every data file.
@@ -51,6 +54,7 @@ const (
 	vyrePath   = "github.com/govyre/vyre"
 	gpuPath    = vyrePath + "/gpu"
 	packedPath = vyrePath + "/kernel/packed"
+	aotPath    = vyrePath + "/aot"
 	irPath     = vyrePath + "/ir"
 )
 
@@ -63,6 +67,10 @@ func Source(pkg *kernel.Package, o Options) (Files, error) {
 		o.File = FileName
 	}
 	f := file{pkg: pkg, Options: o, imports: map[string]string{"embed": "_", "context": "context", vyrePath: "vyre", gpuPath: "gpu", packedPath: "packed"}}
+	if o.Bundle != "" {
+		delete(f.imports, packedPath)
+		f.imports["sync"], f.imports[aotPath] = "sync", "aot"
+	}
 	if o.Programs {
 		f.imports = map[string]string{"embed": "_", irPath: "ir", packedPath: "packed"}
 	}
@@ -93,6 +101,9 @@ func Source(pkg *kernel.Package, o Options) (Files, error) {
 	out, err := format.Source([]byte(text))
 	if err != nil {
 		panic(fmt.Sprintf("BUG: generated launchers do not parse: %v\n%s", err, text))
+	}
+	if o.Bundle != "" {
+		return Files{Launchers: out}, nil
 	}
 	data, err := f.data(kernels)
 	return Files{out, data}, err
@@ -143,6 +154,11 @@ func (f *file) qualify(p *types.Package) string {
 
 // embed writes the variable from which launchers take their programs.
 func (f *file) embed() {
+	if f.Bundle != "" {
+		f.printf("// %s opens the bundle with the kernels below.\n", f.variable())
+		f.printf("var %s = sync.OnceValues(func() (*aot.Bundle, error) { return aot.Open(%sData) })\n\n//go:embed %s\nvar %sData string\n\n", f.variable(), f.variable(), f.Bundle, f.variable())
+		return
+	}
 	data := DataFile(filepath.Base(f.File))
 	f.printf("// %s are the programs of the kernels below. Without the file, nothing here builds: %q makes it.\n", f.variable(), f.Command)
 	f.printf("var %s = packed.Open(%q, %q, %sData)\n\n//go:embed %s\nvar %sData string\n\n", f.variable(), data, f.Command, f.variable(), data, f.variable())
@@ -211,15 +227,28 @@ func (f *file) launcher(k *kernel.Kernel, name string) error {
 	f.printf("// The launchers pass what this signature takes. If it does not build, %q makes them anew.\n", f.Command)
 	f.printf("var _ func(%s) = %s\n\n", f.types(k), k.Func)
 
-	f.printf("// %s compiles %s, which has workgroups of %s, for a device.\n", constructor, what, size(k.Program.Workgroup()))
+	verb := "compiles"
+	if f.Bundle != "" {
+		verb = "loads"
+	}
+	f.printf("// %s %s %s, which has workgroups of %s, for a device.\n", constructor, verb, what, size(k.Program.Workgroup()))
 	f.printf("func %s(ctx context.Context, dev vyre.Device) (%s, error) {\n", constructor, typ)
 	f.printf("return %sWith(ctx, dev, vyre.CompileOptions{})\n}\n\n", constructor)
 
 	f.printf("// %sWith is %s with options.\n", constructor, constructor)
 	f.printf("func %sWith(ctx context.Context, dev vyre.Device, o vyre.CompileOptions) (%s, error) {\n", constructor, typ)
+	if f.Bundle != "" {
+		f.printf("b, err := %s()\nif err != nil {\nreturn %s{}, err\n}\n", f.variable(), typ)
+		f.printf("k, err := b.Load(ctx, dev, %q, o)\nreturn %s{k}, err\n}\n\n", k.Name, typ)
+		return f.methods(s, typ, what)
+	}
 	f.printf("p, err := %s\nif err != nil {\nreturn %s{}, err\n}\n", f.get(k), typ)
 	f.printf("k, err := vyre.Compile(ctx, dev, p, o)\nreturn %s{k}, err\n}\n\n", typ)
+	return f.methods(s, typ, what)
+}
 
+// methods writes the ways to launch a kernel.
+func (f *file) methods(s *signature, typ, what string) error {
 	f.printf("// Launch records a launch of %s.%s\n", what, s.effect())
 	f.printf("func (%s %s) Launch(%s) *vyre.Step {\nreturn %s.Launch(%s)\n}\n\n", s.recv, typ,
 		s.declare(s.seq+" *vyre.Sequence", "*vyre.Buffer[", "]"), s.seq, s.pass(false))
@@ -268,6 +297,11 @@ func (f *file) program(k *kernel.Kernel) {
 			k.Func, k.Func, k.TypeArg, k.Func, f.variable(), k.Func)
 	}
 	f.written = k.Func
+}
+
+// Located returns a program of a package with its positions in files relative to a directory.
+func Located(pkg *kernel.Package, p *ir.Program, dir string) (*ir.Program, error) {
+	return (&file{pkg: pkg, Options: Options{Dir: dir}}).relative(p)
 }
 
 // relative returns p with its positions in files relative to the directory of the output.

@@ -36,7 +36,7 @@ func generate(ctx context.Context, source, out string, programs bool) error {
 	if err != nil {
 		return err
 	}
-	command := gen.Command(source, file, programs)
+	command := gen.Command(source, file, "", programs)
 	if info, err := os.Stat(source); err == nil && info.IsDir() {
 		l, err := kernel.FindLibrary(source)
 		if err != nil {
