@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Runs the kernel of every example once on each of the devices, with the same input, and compares what it wrote by BLAKE3 digest.
+# Runs the kernel of every example twice on each of the devices, with the same input, and compares what it wrote by BLAKE3 digest.
+# The second run loads the kernel from a bundle, without its source and without a cache.
 #
 #	examples/digests.sh DEVICE DEVICE...      such as cpu cuda-sim cuda
 #
@@ -24,20 +25,23 @@ same() { # example, arguments of vyre run…
 	local example=$1 device digests first=''
 	shift
 	kernels=$((kernels + 1))
+	"$VYRE" bundle "$root/examples/$example/kernel.go" -o "$work/$example.vyk" 2>"$work/said" || cat "$work/said" >&2
 	for device in $devices; do
-		digests=$("$VYRE" run "$root/examples/$example/kernel.go" --device "$device" --json "$@" | grep -o '"blake3": *"[0-9a-f]*"' | cut -d'"' -f4 | tr '\n' ' ')
-		if [ -z "$digests" ]; then
-			echo "$example on $device wrote nothing" >&2
-			differ=$((differ + 1))
-		elif [ "$digests" != "${first:=$digests}" ]; then
-			echo "$example on $device wrote $digests, on ${devices%% *} $first" >&2
-			differ=$((differ + 1))
-		fi
+		for from in "$root/examples/$example/kernel.go" "$work/$example.vyk"; do
+			digests=$(VYRE_CACHE_DIR=off "$VYRE" run "$from" --device "$device" --json "$@" | grep -o '"blake3": *"[0-9a-f]*"' | cut -d'"' -f4 | tr '\n' ' ')
+			if [ -z "$digests" ]; then
+				echo "$example of ${from##*/} on $device wrote nothing" >&2
+				differ=$((differ + 1))
+			elif [ "$digests" != "${first:=$digests}" ]; then
+				echo "$example of ${from##*/} on $device wrote $digests, on ${devices%% *} $first" >&2
+				differ=$((differ + 1))
+			fi
+		done
 	done
 	printf '%-11s %s\n' "$example" "$(echo "$first" | cut -c1-16)"
 }
 devices=$*
-[ $# -gt 0 ] || { sed -n 's/^# \{0,1\}//p' "$0" | head -6; exit 2; }
+[ $# -gt 0 ] || { sed -n 's/^# \{0,1\}//p' "$0" | head -7; exit 2; }
 
 same bfs --grid 40 --arg level=0 --arg offsets="$work/offsets.txt" --arg arcs="$work/arcs.txt" --arg depth="$work/depth.txt" --arg found=zeros:1
 same histogram --grid 16 --arg data=rand:300001:1 --arg bins=zeros:256

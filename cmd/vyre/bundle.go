@@ -70,7 +70,7 @@ func (c *bundleCmd) Run(t *terminal) error {
 	if err := out.writeAs(file, counted(len(kernels), "kernel")); err != nil {
 		return err
 	}
-	if missing := c.missing(b); len(missing) > 0 && !t.quiet {
+	if missing := c.missing(b); len(missing) > 0 {
 		fmt.Fprintf(t.err, "no machine code for %s, which the driver compiles from PTX: %s\n", strings.Join(missing, ", "), why)
 	}
 	return nil
