@@ -3,9 +3,9 @@
 //
 //	*ir.Program ──Build──▶ FILE.vyk ──Open──▶ *Bundle ──Load──▶ driver.Kernel
 //
-// For each kernel a bundle has PTX for some targets, machine code for these if an assembler made it, all that a launch needs,
-// and the program itself, which device cpu takes. A GPU takes machine code of exactly its architecture, else of the highest
-// below it of the same generation, else the highest PTX that its driver takes. Kernel.Artifact says which.
+// For each kernel a bundle has all that a launch needs, and PTX for some targets. An assembler adds machine code. The
+// program itself is for device cpu. A GPU takes machine code of exactly its architecture, else of the highest below it of
+// the same generation. Without any it takes the highest PTX that its driver compiles. Kernel.Artifact says which.
 //
 // # Invariants
 //

@@ -2,7 +2,7 @@
 // device is a package that registers an opener here. This package checks everything that a caller can get wrong, so
 // that all devices refuse the same.
 //
-//	ir.Program ──Device.Compile──▶ Kernel ─┐
+//	ir.Program ──Device.Compile──▶ Kernel ─┐   or an Image of a bundle, by Device.Load
 //	host bytes ──────Upload──────▶ Buffer ─┤
 //	                                       ▼
 //	    Sequence: Fill Upload Copy Launch Repeat While Read
