@@ -28,7 +28,10 @@ type Options struct {
 	Targets []string // architectures, such as sm_80 or sm_90a. PTX of a plain one runs on all later GPUs
 	// Assembler is the path of a ptxas, which makes the machine code. Without it, and for targets that it does not know, there
 	// is none, and the driver compiles the PTX.
-	Assembler  string
+	Assembler string
+	// Device, if not nil, makes the machine code for its own architecture where the assembler does not, of those kernels whose
+	// linked code is as good as their text. Only device cuda does.
+	Device     driver.Device
 	NoPrograms bool   // leaves the programs out: device cpu loads nothing then
 	Optimise   string // the passes, as in driver.Options
 }
@@ -117,7 +120,7 @@ func (b *builder) kernel(ctx context.Context, k *bundle.Kernel, p *ir.Program) e
 	}
 	for _, t := range b.targets {
 		if err := ctx.Err(); err != nil {
-			return &driver.Error{Op: "bundle", Label: k.Label(), Kind: driver.Canceled, Msg: "it was given up", Err: err}
+			return givenUp(k.Label(), err)
 		}
 		m, err := ptx.Compile(p, t, ptx.Options{Passes: b.passes})
 		if err != nil {
@@ -126,16 +129,47 @@ func (b *builder) kernel(ctx context.Context, k *bundle.Kernel, p *ir.Program) e
 		n := len(k.Codes)
 		k.Codes = append(k.Codes, codeOf(&m.Kernels[0]))
 		k.Forms = append(k.Forms, bundle.NewForm(number(t), bundle.PTX, "", n, []byte(m.Text)))
-		if !strings.Contains(b.knows, "'"+t.String()+"'") {
-			continue
-		}
-		image, err := b.assemble(ctx, m)
+		image, options, err := b.image(ctx, k.Label(), p, m)
 		if err != nil {
-			return &driver.Error{Op: "bundle", Label: k.Label(), Kind: driver.Compile, Msg: fmt.Sprintf("for %v: %s: %v", t, b.Assembler, err), Fix: "name another ptxas, or none", Err: err}
+			return err
 		}
-		k.Forms = append(k.Forms, bundle.NewForm(number(t), bundle.Cubin, assembling, n, image))
+		if image != nil {
+			k.Forms = append(k.Forms, bundle.NewForm(number(t), bundle.Cubin, options, n, image))
+		}
 	}
 	return nil
+}
+
+func givenUp(label string, err error) *driver.Error {
+	return &driver.Error{Op: "bundle", Label: label, Kind: driver.Canceled, Msg: "it was given up", Err: err}
+}
+
+// image makes machine code of a text, where somebody does, and says with which options.
+func (b *builder) image(ctx context.Context, label string, p *ir.Program, m *ptx.Module) (image []byte, options string, err error) {
+	if strings.Contains(b.knows, "'"+m.Target.String()+"'") {
+		if image, err = b.assemble(ctx, m); err != nil && ctx.Err() != nil {
+			return nil, "", givenUp(label, ctx.Err())
+		} else if err != nil {
+			return nil, "", &driver.Error{Op: "bundle", Label: label, Kind: driver.Compile, Msg: fmt.Sprintf("for %v: %s: %v", m.Target, b.Assembler, err), Fix: "name another ptxas, or none", Err: err}
+		}
+		return image, assembling, nil
+	}
+	linker, ok := b.Device.(interface {
+		Link(k driver.Kernel) ([]byte, error)
+	})
+	if !ok || b.Device.Caps().Target != m.Target.String() {
+		return nil, "", nil
+	}
+	k, err := b.Device.Compile(ctx, p, driver.Options{Optimise: b.Optimise})
+	if err != nil {
+		return nil, "", err
+	}
+	defer func() { err = errors.Join(err, k.Close()) }()
+	if a := k.Artifact(); a.Text != m.Text {
+		return nil, "", &driver.Error{Op: "bundle", Label: label, Device: b.Device.Name(), Kind: driver.Internal, Msg: "the device has another text of the kernel", Fix: "open it without debug switches"}
+	}
+	image, err = linker.Link(k)
+	return image, "linked", err
 }
 
 func number(t ptx.Target) bundle.Target {

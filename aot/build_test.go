@@ -11,6 +11,8 @@ import (
 
 	"github.com/govyre/vyre/aot"
 	"github.com/govyre/vyre/driver"
+	"github.com/govyre/vyre/driver/cuda"
+	"github.com/govyre/vyre/internal/cusim"
 	"github.com/govyre/vyre/internal/testing/needs"
 	"github.com/govyre/vyre/ir"
 )
@@ -81,6 +83,43 @@ func TestWhatCannotBeBuiltSaysWhy(t *testing.T) {
 	} {
 		if _, err := aot.Build(c.ctx, c.ps, c.o); !errors.Is(err, c.kind) || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s: %v, want %v with %q", name, err, c.kind, c.says)
+		}
+	}
+}
+
+// A device makes machine code for its own architecture, where its linker's is as good, and takes that afterwards.
+func TestADeviceMakesTheMachineCodeForItself(t *testing.T) {
+	for _, spends := range []int{0, 3} {
+		open := func() driver.Device {
+			d, err := cuda.Open(cuda.Options{Driver: cusim.New(cusim.Config{Models: []cusim.Model{cusim.Hopper}, LinkSpends: spends})})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return d
+		}
+		d := open()
+		b := built(t, parsed(t), aot.Options{Targets: []string{"sm_80", "sm_90a"}, Device: d})
+		if err := d.Close(); err != nil {
+			t.Error(err)
+		}
+		want := "PTX for sm_80, PTX for sm_90a, cubin for sm_90a, the program"
+		if spends > 0 {
+			want = "PTX for sm_80, PTX for sm_90a, the program"
+		}
+		if got := b.Kernels()[0].Listed(); got != want {
+			t.Errorf("a linker that spends %d registers more: %s, want %s", spends, got, want)
+		}
+		d = open()
+		k, err := b.Load(ctx, d, "add", driver.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		adds(t, k)
+		if a := k.Artifact(); (a.Image != nil) != (spends == 0) || a.Target != "sm_90a" || a.Text == "" {
+			t.Errorf("it is loaded as %+v", a.Resources)
+		}
+		if err := d.Close(); err != nil {
+			t.Error(err)
 		}
 	}
 }

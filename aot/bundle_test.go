@@ -222,33 +222,23 @@ func TestDevicesKeepTheirContractWithLoadedKernels(t *testing.T) {
 	}
 }
 
-// images are machine code of the simulated GPU for a target, one for each form of text.
-func images(t testing.TB, b *aot.Bundle, target int) map[string][]byte {
+// images are machine code of the simulated GPU for sm_90, by label.
+func images(t testing.TB) map[string][]byte {
 	t.Helper()
-	sim := cusim.New(cusim.Config{Models: []cusim.Model{cusim.Hopper}})
-	d, err := cuda.Open(cuda.Options{Driver: sim})
+	d, err := cuda.Open(cuda.Options{Driver: cusim.New(cusim.Config{Models: []cusim.Model{cusim.Hopper}})})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer d.Close()
 	all := make(map[string][]byte)
-	for _, im := range b.Kernels() {
-		payload, err := im.Forms[0].Payload()
-		if err != nil {
-			t.Fatal(err)
-		}
-		l, err := sim.LinkCreate(&cu.JIT{Target: target})
+	for label, p := range parsed(t) {
+		k, err := d.Compile(ctx, p, driver.Options{Target: "sm_90"})
 		if err == nil {
-			err = sim.LinkAddData(l, append(payload, 0), "")
+			all[label], err = d.Link(k)
 		}
-		var image []byte
-		if err == nil {
-			image, err = sim.LinkComplete(l)
+		if err != nil || all[label] == nil {
+			t.Fatalf("%s has no image: %v", label, err)
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		all[im.Label()] = bytes.Clone(image)
 	}
 	return all
 }
@@ -278,7 +268,7 @@ func reopened(t testing.TB, kernels []*driver.Image) *aot.Bundle {
 
 func TestMachineCodeIsTakenWhereItRuns(t *testing.T) {
 	texts := built(t, parsed(t), aot.Options{Targets: []string{"sm_80"}})
-	own := images(t, texts, 90)
+	own := images(t)
 	for _, c := range []struct {
 		name   string
 		target bundle.Target
@@ -385,6 +375,46 @@ func TestWhatCannotBeLoadedSaysWhy(t *testing.T) {
 	}
 }
 
+// What the device cannot run is refused before any call of the driver, as Compile refuses it.
+func TestKernelsThatADeviceCannotRunAreRefusedBeforeAnyCall(t *testing.T) {
+	ps, err := text.Parse("meet.vyre", `vyre 1
+kernel @meet workgroup(32) {
+  param @x: buf<u32> rw
+  %i = global.x
+  barrier.grid
+  store @x[%i], %i
+}`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		config cusim.Config
+		target string
+		says   string
+	}{
+		{cusim.Config{Models: []cusim.Model{cusim.Hopper}, Lacks: []cu.Group{cu.Coop}}, "sm_70", "cooperative"},
+		{cusim.Config{Models: []cusim.Model{cusim.Named("sm_75")}}, "sm_80", "runs no form of the kernel, and the bundle has PTX for sm_80"},
+	} {
+		c.config.Record = true
+		sim := cusim.New(c.config)
+		d, err := cuda.Open(cuda.Options{Driver: sim})
+		if err != nil {
+			t.Fatal(err)
+		}
+		b := built(t, map[string]*ir.Program{"meet": ps[0]}, aot.Options{Targets: []string{c.target}})
+		before := len(sim.Calls())
+		if _, err := b.Load(ctx, d, "meet", driver.Options{}); !errors.Is(err, driver.Unsupported) || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("loading gives %v, want %q", err, c.says)
+		}
+		if n := len(sim.Calls()) - before; n != 0 {
+			t.Errorf("%d calls were made", n)
+		}
+		if err := d.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 // A device that looks for accesses out of bounds needs the program: its checks are put into that.
 func TestAWatchedDeviceCompilesTheProgram(t *testing.T) {
 	d := opened(t, devices[1].open, driver.OpenOptions{Debug: "memcheck"})
@@ -403,9 +433,8 @@ func TestAWatchedDeviceCompilesTheProgram(t *testing.T) {
 // Whatever call fails while a kernel is loaded and run, nothing is left, and the next session works.
 func TestAnyCallOfALoadMayFail(t *testing.T) {
 	texts := built(t, parsed(t), aot.Options{Targets: []string{"sm_70"}})
-	cubins := withCubins(t, 90, func(l string) []byte {
-		return images(t, built(t, parsed(t), aot.Options{Targets: []string{"sm_80"}}), 90)[l]
-	})
+	own := images(t)
+	cubins := withCubins(t, 90, func(l string) []byte { return own[l] })
 	session := faults.OnDevice(func(ctx context.Context, dev driver.Device) error {
 		for _, b := range []*aot.Bundle{texts, cubins} {
 			k, err := b.Load(ctx, dev, "add", driver.Options{})

@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -11,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/govyre/vyre/aot"
+	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/internal/gen"
 	"github.com/govyre/vyre/ir"
 	"github.com/govyre/vyre/kernel"
@@ -22,6 +22,7 @@ type bundleCmd struct {
 	Out      string   `short:"o" required:"" placeholder:"FILE" help:"Write to FILE, which ends in .vyk."`
 	Target   []string `default:"sm_70,sm_80,sm_90" completes:"target" placeholder:"SM" help:"Architectures to compile for; the PTX of one such as sm_80 runs on all later GPUs, sm_90a on its own alone."`
 	PTXAS    string   `name:"ptxas" placeholder:"PATH" help:"Assembler that makes machine code for the targets that it knows; without it, the ptxas on the PATH; off makes none."`
+	Device   string   `completes:"device" placeholder:"NAME" help:"Device that makes the machine code for its own architecture if no ptxas does, where its linker's code is as good; see vyre devices."`
 	Programs bool     `negatable:"" default:"true" help:"Keep the programs in the file, which device cpu needs."`
 	passesFlag
 }
@@ -58,7 +59,15 @@ func (c *bundleCmd) Run(t *terminal) error {
 	}
 	assembler, why := c.assembler()
 	stop := t.spin("compiling " + counted(len(kernels), "kernel") + " for " + strings.Join(c.Target, ", "))
-	file, err := aot.Build(t.ctx, kernels, aot.Options{Targets: c.Target, Assembler: assembler, NoPrograms: !c.Programs, Optimise: c.Optimise})
+	o := aot.Options{Targets: c.Target, Assembler: assembler, NoPrograms: !c.Programs, Optimise: c.Optimise}
+	if c.Device != "" {
+		if o.Device, err = openDevice(c.Device, driver.OpenOptions{CloseTimeout: closeTimeout, CacheDir: driver.CacheOff}); err != nil {
+			stop()
+			return err
+		}
+		defer o.Device.Close()
+	}
+	file, err := aot.Build(t.ctx, kernels, o)
 	stop()
 	if err != nil {
 		return err
@@ -126,13 +135,16 @@ func (c *bundleCmd) assembler() (path, why string) {
 }
 
 // missing are the targets for which a kernel has PTX alone.
-func (c *bundleCmd) missing(b *aot.Bundle) []string {
-	found := make(map[string]bool)
+func (c *bundleCmd) missing(b *aot.Bundle) (targets []string) {
 	for _, k := range b.Kernels() {
-		for _, f := range k.Forms {
-			found[f.Target.String()] = strings.HasPrefix(f.String(), "cubin")
+		for i, f := range k.Forms { // the cubin of a target follows its PTX
+			if i+1 < len(k.Forms) && k.Forms[i+1].Target == f.Target || i > 0 && k.Forms[i-1].Target == f.Target {
+				continue
+			}
+			if name := f.Target.String(); !slices.Contains(targets, name) {
+				targets = append(targets, name)
+			}
 		}
 	}
-	maps.DeleteFunc(found, func(_ string, cubin bool) bool { return cubin })
-	return slices.Sorted(maps.Keys(found))
+	return targets
 }

@@ -240,6 +240,10 @@ func (d *Device) Load(ctx context.Context, im *driver.Image, o driver.Options) (
 	return d.code.Load(ctx, im, o)
 }
 
+// Link returns the image that the driver's linker makes of a kernel's text, for a bundle: nil if it takes more than the loaded
+// text does, or if the kernel is for another architecture.
+func (d *Device) Link(k driver.Kernel) (image []byte, err error) { return d.code.Link(k) }
+
 // Stats returns the counters and gauges as they are now.
 func (d *Device) Stats() *driver.Stats {
 	d.memory.Measure()

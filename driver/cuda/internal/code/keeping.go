@@ -166,10 +166,14 @@ func (k *keeper) compare(w *candidate) (image []byte, failed *driver.Error) {
 // of the context, which may not end, so they stay loaded where there is some.
 func (k *keeper) discard(module cu.Module) {
 	gpu := k.c.gpu
-	if k.left = append(k.left, module); gpu.Gauge(driver.RunsInFlight, 0) > 0 || k.c.modules.deferred.Any() {
-		return
+	k.mu.Lock()
+	k.left = append(k.left, module)
+	var old []cu.Module
+	if gpu.Gauge(driver.RunsInFlight, 0) == 0 && !k.c.modules.deferred.Any() {
+		old, k.left = k.left, nil
 	}
-	for _, m := range k.left {
+	k.mu.Unlock()
+	for _, m := range old {
 		if gpu.Lost() {
 			break
 		}
@@ -177,7 +181,32 @@ func (k *keeper) discard(module cu.Module) {
 			_ = gpu.Fail(gpu.ErrorOf("keep", "", err)) // nobody waits for it
 		}
 	}
-	k.left = nil
+}
+
+// Link returns what the driver's linker makes of the text of a kernel: nil if that takes more than the loaded text, or if
+// the kernel is for another architecture than the device's.
+func (c *Compiler) Link(of driver.Kernel) (image []byte, err error) {
+	own, err := driver.KernelOf(of)
+	if err != nil {
+		return nil, err
+	}
+	k, ok := own.(*kernel)
+	if !ok || k.by != c {
+		return nil, &driver.Error{Op: "link", Label: own.Label(), Device: c.gpu.Name(), Kind: driver.InvalidArgument, Msg: "the kernel is of another device"}
+	}
+	if c.linkTarget(k.code.how.target) == 0 || k.code.text == "" {
+		return nil, nil
+	}
+	if err := c.gpu.Alive("link", k.Label()); err != nil {
+		return nil, err
+	}
+	m := &ptx.Module{Text: k.code.text, Target: k.code.how.target, Kernels: []ptx.Kernel{{Entry: k.code.entry}}}
+	image, failed := c.keeper.compare(&candidate{module: m, how: k.code.how, cost: k.code.cost})
+	if failed != nil {
+		failed.Op, failed.Label = "link", k.Label()
+		return nil, c.gpu.Fail(failed)
+	}
+	return image, nil
 }
 
 // drop unloads what is left. The context is current, unless it is lost.

@@ -287,6 +287,7 @@ type compiled struct {
 	groups   int // that run at once on a unit
 	cost     cost
 	text     string
+	entry    string // in the text
 	image    []byte // what was loaded, if not the text
 	imageKey [32]byte
 

@@ -72,7 +72,7 @@ func trapsOf(p *ir.Program) func(row uint32) (message, where string, ok bool) {
 
 // placed loads a module on the device: its image if one is kept, else the text. The context is current.
 func (c *Compiler) placed(e *compiled, m *ptx.Module) error {
-	e.text, e.imageKey = m.Text, c.images.keyOf(m, e.how)
+	e.text, e.entry, e.imageKey = m.Text, m.Kernels[0].Entry, c.images.keyOf(m, e.how)
 	known := c.images.load(e.imageKey)
 	if known.Image != nil {
 		err := c.install(e, m, known.Image)
