@@ -25,6 +25,8 @@
 // file does not build any more when the signature changes. Check compares the digests of the source, and so says which
 // bodies did; CompileSaxpy does the same with its list of declarations, saxpyMade, where the source is beside the program.
 //
+// With Options.Bundle, CompileSaxpy loads the kernel from a bundle that the file embeds, and compiles nothing.
+//
 // An instance of a generic kernel is named for its type: SaxpyFloat32Kernel. A kernel that is not
 // exported gets launchers that are not either: saxpyKernel, compileSaxpy.
 //
