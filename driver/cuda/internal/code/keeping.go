@@ -117,6 +117,9 @@ func (k *keeper) keep(w *candidate) {
 			_ = k.c.gpu.Fail(primary.Caught("keep", w.module.Kernels[0].Entry, v))
 		}
 	}()
+	if k.c.gpu.Lost() {
+		return
+	}
 	if known := images.load(w.key); known.Image != nil || known.Text {
 		return // another device, or another process, has decided
 	}
