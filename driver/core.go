@@ -18,6 +18,8 @@ type Core struct {
 	Counters
 	observer Observer
 	ranges   Ranges
+	cache    OpenOptions // its CacheDir and CacheBytes
+	measured measured
 
 	mu     sync.Mutex
 	closed bool
@@ -41,7 +43,7 @@ func NewCore(name string, o OpenOptions) (*Core, error) {
 		err.(*Error).Label = name
 		return nil, err
 	}
-	c := &Core{name: name, timeout: cmp.Or(o.CloseTimeout, DefaultCloseTimeout), origin: Choice{Name: name}, debug: debug, hosts: hosts{device: name},
+	c := &Core{name: name, timeout: cmp.Or(o.CloseTimeout, DefaultCloseTimeout), origin: Choice{Name: name}, debug: debug, hosts: hosts{device: name}, cache: o,
 		leaves: map[*Leaf]struct{}{}, roots: map[*Sequence]struct{}{}, pools: map[*Pool]struct{}{}}
 	if o.Observer != nil {
 		c.observer = *o.Observer

@@ -65,8 +65,11 @@ type Options struct {
 	// Target names the instruction set to compile for; empty is Caps.Target.
 	Target string
 	// Workgroup, if not zero, compiles the program for another group size. That makes another
-	// program, with its own digest. It is refused for a program that could tell the difference.
+	// program, with its own digest. It is refused for a program that could tell the difference. AutoWorkgroup leaves
+	// the size to the device.
 	Workgroup [3]uint32
+	// Items is how many invocations along x have work, for AutoWorkgroup and Tune; about that is enough. 0 is unknown.
+	Items uint64
 	// MaxRegisters bounds the registers of a thread, from 16 to 255; 0 leaves that to the assembler.
 	// What does not fit is kept in memory.
 	MaxRegisters int

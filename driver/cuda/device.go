@@ -88,7 +88,11 @@ func Open(o Options) (*Device, error) {
 		return nil, err
 	}
 	caps.Simulated = o.Simulated
-	core, err := driver.NewCore(name, o.OpenOptions)
+	kept := o.OpenOptions
+	if at, err := kept.DiskCache(); o.Driver != nil && err == nil && !at.Chosen {
+		kept.CacheDir = driver.CacheOff // as with images, what one such driver measures is of no use to others
+	}
+	core, err := driver.NewCore(name, kept)
 	if err != nil {
 		return nil, err
 	}

@@ -10,7 +10,6 @@ import (
 )
 
 const (
-	magic      = "VYRECUB\x01"
 	version    = 1
 	headerSize = 96
 	checked    = 88 // bytes that the checksum covers
@@ -23,10 +22,10 @@ const (
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // encode returns the file of an image.
-func encode(key [32]byte, image []byte) []byte {
+func (k Kind) encode(key [32]byte, image []byte) []byte {
 	hash := blake3.Sum256(image)
 	b := make([]byte, 0, headerSize+len(image))
-	b = append(b, magic...)
+	b = append(b, k.magic...)
 	b = binary.LittleEndian.AppendUint32(b, version)
 	b = binary.LittleEndian.AppendUint32(b, 0)
 	b = append(b, key[:]...)
@@ -39,13 +38,13 @@ func encode(key [32]byte, image []byte) []byte {
 
 // decode returns the image in a file, which shares its memory. The header is checked before
 // anything in it is believed, and the image last, since that costs most.
-func decode(file []byte, key [32]byte) ([]byte, error) {
+func (k Kind) decode(file []byte, key [32]byte) ([]byte, error) {
 	if len(file) < headerSize {
 		return nil, fmt.Errorf("%d bytes, a header has %d", len(file), headerSize)
 	}
 	head, image := file[:headerSize], file[headerSize:]
 	word := func(at int) uint32 { return binary.LittleEndian.Uint32(head[at:]) }
-	if !bytes.Equal(head[:8], []byte(magic)) {
+	if !bytes.Equal(head[:8], []byte(k.magic)) {
 		return nil, fmt.Errorf("begins with %q", head[:8])
 	}
 	if v, flags := word(8), word(12); v != version || flags != 0 {
