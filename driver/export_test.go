@@ -51,3 +51,7 @@ var Fastest = fastest
 
 // TuningKey is the key of a decision.
 var TuningKey = tuningKey
+
+// Encode returns the bytes that are kept, and Decode reads them.
+func (t *Tuning) Encode() []byte        { return t.encode() }
+func (t *Tuning) Decode(b []byte) error { return t.decode(b) }

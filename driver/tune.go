@@ -176,7 +176,7 @@ func (x *tuner) measure() error {
 	for again := true; again; {
 		again = false
 		for _, t := range x.tried {
-			if t.enough() {
+			if t.enough(x.dev.Caps().Simulated) {
 				continue
 			}
 			again = true
@@ -194,10 +194,10 @@ func (x *tuner) measure() error {
 	return nil
 }
 
-// enough reports whether more runs would tell nothing more.
-func (t *trial) enough() bool {
+// enough reports whether more runs would tell nothing more. The clock of a simulated device is exact.
+func (t *trial) enough(exact bool) bool {
 	n := len(t.times)
-	return n >= mostRuns || n >= enoughRuns && t.spent >= longEnough || n >= fewestRuns && t.spent >= tooLong
+	return exact && n >= fewestRuns || n >= mostRuns || n >= enoughRuns && t.spent >= longEnough || n >= fewestRuns && t.spent >= tooLong
 }
 
 // run launches a candidate, over the contents of the call.

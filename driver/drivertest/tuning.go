@@ -137,16 +137,14 @@ var tuningTests = []test{
 		file := tune().File
 		whole, err := os.ReadFile(file)
 		e.must(err)
-		for at := range whole {
+		last := len(whole) - 1
+		for _, at := range []int{0, 8, 16, 48, 56, 88, 96, last} { // of the reader's own tests only the parts
 			damaged := bytes.Clone(whole)
-			damaged[at] ^= 1 << (at % 8)
+			damaged[at] ^= 1
+			if at == 48 {
+				damaged = whole[:at]
+			}
 			e.must(os.WriteFile(file, damaged, 0o600))
-			if at%16 == 0 {
-				e.must(os.WriteFile(file, whole[:at], 0o600))
-			}
-			if at%32 != 0 && at != len(whole)-1 {
-				continue // the reader of files is tested elsewhere; here a device is opened for each
-			}
 			o.Workgroup = driver.AutoWorkgroup
 			d := e.with(driver.OpenOptions{CacheDir: dir})
 			k, err := d.dev.Compile(ctx, e.program(narrow), o)
