@@ -34,6 +34,8 @@ type Device interface {
 	// NewPool returns a pool of buffers for work that asks for the same ones again and again.
 	NewPool(o PoolOptions) *Pool
 
+	// Costs returns what launches, waits and copies cost. The first request measures them; see Core.Costs.
+	Costs(ctx context.Context) (*Costs, error)
 	// Warm does now what the first use would do.
 	Warm(ctx context.Context) error
 	// Room returns how many bytes Alloc could give now, idle memory among them: what the limit of the device and other

@@ -55,3 +55,7 @@ var TuningKey = tuningKey
 // Encode returns the bytes that are kept, and Decode reads them.
 func (t *Tuning) Encode() []byte        { return t.encode() }
 func (t *Tuning) Decode(b []byte) error { return t.decode(b) }
+
+// Encode returns the bytes that are kept, and Decode reads them.
+func (c *Costs) Encode() []byte        { return canonical(c) }
+func (c *Costs) Decode(b []byte) error { return c.decode(b) }

@@ -79,7 +79,7 @@ func sizable(p *ir.Program) error {
 
 // Sized is a device's Compile for every group size of the options. Of AutoWorkgroup it makes the size that was kept or is
 // predicted; compile does the rest.
-func (c *Core) Sized(caps *Caps, p *ir.Program, o Options, compile func(Options) (Kernel, error)) (Kernel, error) {
+func (c *Core) Sized(p *ir.Program, o Options, compile func(Options) (Kernel, error)) (Kernel, error) {
 	auto, items := o.Workgroup == AutoWorkgroup, o.Items
 	if o.Items = 0; !auto {
 		return compile(o)
@@ -88,6 +88,7 @@ func (c *Core) Sized(caps *Caps, p *ir.Program, o Options, compile func(Options)
 	if p == nil || p.GroupSize() == 0 || sizable(p) != nil {
 		return compile(o)
 	}
+	caps := c.device.Caps()
 	key := tuningKey(caps, p, o, items)
 	if size, known := c.sizeOf(key); known {
 		o.Workgroup = size

@@ -147,14 +147,8 @@ func (c *Core) noteSize(key [32]byte, workgroup [3]uint32) {
 	m.sizes[key] = workgroup
 }
 
-// encode returns the bytes that are kept: JSON without spaces, in the order of the fields.
-func (t *Tuning) encode() []byte {
-	b, err := json.Marshal(t)
-	if err != nil {
-		panic("BUG: " + err.Error())
-	}
-	return b
-}
+// encode returns the bytes that are kept.
+func (t *Tuning) encode() []byte { return canonical(t) }
 
 // decode reads what encode wrote, and nothing else.
 func (t *Tuning) decode(b []byte) error {

@@ -35,7 +35,7 @@ type kernel struct {
 // decodes the program for the interpreter. One engine has it, not both.
 func (d *Device) Compile(ctx context.Context, p *ir.Program, o driver.Options) (driver.Kernel, error) {
 	ended := d.Compiling(ctx, p, o)
-	k, err := d.Sized(&d.caps, p, o, func(o driver.Options) (driver.Kernel, error) { return d.compile(ctx, p, o) })
+	k, err := d.Sized(p, o, func(o driver.Options) (driver.Kernel, error) { return d.compile(ctx, p, o) })
 	ended(err)
 	if err != nil {
 		return nil, d.Fail(err)

@@ -130,3 +130,18 @@ func TestNoFaultBreaksTuning(t *testing.T) {
 func gaveUp(err error) bool {
 	return errors.Is(err, driver.DeviceLost) || errors.Is(err, driver.DeviceFault)
 }
+
+// TestNoFaultBreaksCosts: they are measured at the next request, and nothing is left.
+func TestNoFaultBreaksCosts(t *testing.T) {
+	session := faults.OnDevice(func(ctx context.Context, dev driver.Device) error {
+		return faults.Twice(ctx, func() error {
+			c, err := dev.Costs(ctx)
+			if err == nil && c.LaunchRead <= 0 {
+				return fmt.Errorf("%w: costs are %+v", faults.ErrWrong, c)
+			}
+			return err
+		})
+	})
+	n := faults.EachCall(t, cusim.Config{Models: []cusim.Model{cusim.Tiny}}, long.Count(307, 7, 1), session, 719, cu.OutOfMemory)
+	t.Logf("%d attempts", n)
+}

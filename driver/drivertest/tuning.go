@@ -159,6 +159,41 @@ var tuningTests = []test{
 	}},
 }
 
+// costsTests are about what a device says of its own times.
+var costsTests = []test{
+	{"CostsAreMeasuredOnceAndKept", func(e *env) {
+		dir := e.TempDir()
+		var first driver.Costs
+		for i := range 2 {
+			d := e.with(driver.OpenOptions{CacheDir: dir}).dev
+			for range 2 {
+				c, err := d.Costs(ctx)
+				e.must(err)
+				if i == 0 {
+					first = *c
+				}
+				if *c != first {
+					e.Errorf("costs are %+v, were %+v", *c, first)
+				}
+			}
+			caps := d.Caps()
+			if first.Enqueue <= 0 || first.LaunchWait <= 0 || first.LaunchRead <= 0 || first.UploadGBs <= 0 || first.ReadGBs <= 0 ||
+				caps.Graphs != (first.GraphRead > 0) || !caps.GridBarrier && first.GridBarrier != 0 {
+				e.Errorf("costs are %+v", first)
+			}
+		}
+	}},
+	{"CostsEndWithTheirContext", func(e *env) {
+		done, cancel := context.WithCancel(ctx)
+		cancel()
+		_, err := e.dev.Costs(done)
+		e.fails(err, driver.Canceled)
+		e.must(e.dev.Close())
+		_, err = e.dev.Costs(ctx)
+		e.fails(err, driver.Closed)
+	}},
+}
+
 // with opens another device, which is closed with the test.
 func (e *env) with(o driver.OpenOptions) *env {
 	e.Helper()

@@ -77,7 +77,7 @@ type kernel struct {
 // Compile optimises a program, emits it for the device's target and has the driver compile that.
 func (c *Compiler) Compile(ctx context.Context, p *ir.Program, o driver.Options) (driver.Kernel, error) {
 	ended := c.gpu.Compiling(ctx, p, o)
-	k, err := c.gpu.Sized(&c.gpu.Caps, p, o, func(o driver.Options) (driver.Kernel, error) { return c.compile(ctx, p, o) })
+	k, err := c.gpu.Sized(p, o, func(o driver.Options) (driver.Kernel, error) { return c.compile(ctx, p, o) })
 	ended(err)
 	if err != nil {
 		return nil, c.gpu.Fail(err)
