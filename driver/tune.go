@@ -30,7 +30,7 @@ const (
 // more than 3 % less.
 //
 // Before each run the contents of the buffers are those of the call, and so they are when Tune returns, with an error or
-// without, as long as the device works. If ctx ends, Tune waits for the launch under way as long as Close would. Nothing
+// without, as long as the device works. A copy of what the kernel writes is in device memory meanwhile. If ctx ends, Tune waits for the launch under way as long as Close would. Nothing
 // else should be at work on the device.
 //
 // Tune refuses a program that AutoWorkgroup would leave as it is, with an error of kind Unsupported.

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/govyre/vyre/driver"
+	"github.com/govyre/vyre/internal/atomicfile"
 )
 
 // narrow adds like add, in groups of four: a warp of them has room for eight times as many.
@@ -109,9 +110,39 @@ var tuningTests = []test{
 		e.must(err)
 		e.must(k.Close())
 	}},
+	{"TuneEndsWithItsContextAndRestoresTheContents", func(e *env) {
+		p, want := e.program(narrow), bytes.Repeat([]byte{7}, 256)
+		canceled := 0
+		for at := 1; ; at *= 2 { // the run before which the context ends
+			within, cancel := context.WithCancel(ctx)
+			begun := 0
+			d := e.with(driver.OpenOptions{CacheDir: driver.CacheOff, Observer: &driver.Observer{RunStart: func(string) {
+				if begun++; begun == at+1 { // the first one writes the contents
+					cancel()
+				}
+			}}})
+			b := d.buffer("x", 256, 7)
+			tune := func(ctx context.Context) error {
+				_, err := driver.Tune(ctx, d.dev, p, driver.Options{Items: 64}, driver.All(b), driver.U32(1))
+				d.equal("x", d.read(b), want)
+				return err
+			}
+			err := tune(within)
+			cancel()
+			if err == nil {
+				break
+			}
+			canceled++
+			d.fails(err, driver.Canceled)
+			e.must(tune(ctx))
+		}
+		if canceled < 4 {
+			e.Errorf("%d runs were canceled", canceled)
+		}
+	}},
 	{"AStoreThatIsNoUseIsNoError", func(e *env) {
 		file := filepath.Join(e.TempDir(), "file")
-		e.must(os.WriteFile(file, nil, 0o600))
+		e.must(atomicfile.WriteBytes(ctx, file, nil))
 		for _, dir := range []string{driver.CacheOff, file, filepath.Join(file, "below")} {
 			dev := e.with(driver.OpenOptions{CacheDir: dir})
 			b := dev.words("x", make([]uint32, 64)...)
@@ -144,7 +175,7 @@ var tuningTests = []test{
 			if at == 48 {
 				damaged = whole[:at]
 			}
-			e.must(os.WriteFile(file, damaged, 0o600))
+			e.must(atomicfile.WriteBytes(ctx, file, damaged))
 			o.Workgroup = driver.AutoWorkgroup
 			d := e.with(driver.OpenOptions{CacheDir: dir})
 			k, err := d.dev.Compile(ctx, e.program(narrow), o)
