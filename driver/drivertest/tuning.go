@@ -140,6 +140,27 @@ var tuningTests = []test{
 			e.Errorf("%d runs were canceled", canceled)
 		}
 	}},
+	{"ATuningOfAClosedDeviceEnds", func(e *env) {
+		for _, at := range []int{2, 3, 5, 8} { // the run after whose start the device is closed
+			closed := make(chan error, 1)
+			begun := 0
+			var dev driver.Device
+			d := e.with(driver.OpenOptions{CacheDir: driver.CacheOff, Observer: &driver.Observer{RunStart: func(string) {
+				if begun++; begun == at {
+					go func() { closed <- dev.Close() }()
+				}
+			}}})
+			dev = d.dev
+			b := d.buffer("x", 256, 7)
+			_, err := driver.Tune(ctx, d.dev, e.program(narrow), driver.Options{Items: 64}, driver.All(b), driver.U32(1))
+			e.must(<-closed)
+			if err != nil {
+				d.fails(err, driver.Closed)
+			}
+			_, err = driver.Tune(ctx, d.dev, e.program(narrow), driver.Options{Items: 64}, driver.All(b), driver.U32(1))
+			d.fails(err, driver.Closed)
+		}
+	}},
 	{"AStoreThatIsNoUseIsNoError", func(e *env) {
 		file := filepath.Join(e.TempDir(), "file")
 		e.must(atomicfile.WriteBytes(ctx, file, nil))
