@@ -111,8 +111,13 @@ func (c *Core) Sized(p *ir.Program, o Options, compile func(Options) (Kernel, er
 	if errors.Is(err, Unsupported) || errors.Is(err, Compile) {
 		return k, nil // of other code for other sizes, which takes more
 	}
-	c.noteSize(key, o.Workgroup)
-	return sized, errors.Join(err, k.Close())
+	if closed := k.Close(); err == nil && closed != nil {
+		return nil, errors.Join(closed, sized.Close())
+	}
+	if err == nil {
+		c.noteSize(key, o.Workgroup)
+	}
+	return sized, err
 }
 
 // along is the group of n invocations along x.

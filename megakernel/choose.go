@@ -2,8 +2,10 @@ package megakernel
 
 import (
 	"context"
+	"errors"
 	"math"
 
+	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/internal/plan"
 )
 
@@ -70,6 +72,9 @@ func (p *Plan) costs(ctx context.Context) (*plan.Costs, error) {
 		return kept, nil
 	}
 	own, err := p.dev.Costs(ctx)
+	if errors.Is(err, driver.OutOfMemory) {
+		return nil, nil // the plan may need less than the measurement
+	}
 	if err != nil {
 		return nil, err
 	}
