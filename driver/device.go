@@ -94,7 +94,7 @@ type OpenOptions struct {
 	MemoryLimit  int64         // bytes of device memory that may be reserved or idle; 0 is no limit but the device's
 	IdleLimit    int64         // bytes of device memory that are kept for reuse; 0 is 1/32 of all, from 64 MiB to 4 GiB
 	CloseTimeout time.Duration // how long Close waits for a run; 0 is 30 s
-	CacheDir     string        // where compiled kernels are kept, or "off"; empty is VYRE_CACHE_DIR, else vyre in the user's cache directory
+	CacheDir     string        // where compiled kernels and measurements are kept, or "off"; empty is VYRE_CACHE_DIR, else vyre in the user's cache directory
 	CacheBytes   int64         // about how much of them; 0 is VYRE_CACHE_BYTES, else 1 GiB
 	Observer     *Observer     // is told what happens on the device
 	// PreserveThreadContext leaves a thread the context of a GPU that it had before a call, for
