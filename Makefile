@@ -45,6 +45,7 @@ gpu-suite:
 	if [ -n "$(GAP)" ]; then mkdir -p .gpu/gap && cp -r $(GAP)/src .gpu/gap/; fi
 	$(gpu) -C bench build -buildvcs=auto $(how) -o ../.gpu/budget ./budget
 	$(gpu) -C bench build $(how) -o ../.gpu/codegen ./codegen/compare
+	$(gpu) -C bench build $(how) -o ../.gpu/tune ./codegen/tune
 	$(gpu) -C bench build $(how) -o ../.gpu/cpu ./cpu
 	install -m 755 driver/cuda/testdata/run.sh .gpu/run.sh
 	$(gpu) build $(how) -o .gpu/vyre ./cmd/vyre

@@ -11,6 +11,7 @@ import (
 // Core is the part of a device that is the same for all: its name, what is open on it, its
 // host memory by address, and its counters. A device embeds a *Core.
 type Core struct {
+	device  Device
 	name    string
 	timeout time.Duration
 	origin  Choice
@@ -18,6 +19,9 @@ type Core struct {
 	Counters
 	observer Observer
 	ranges   Ranges
+	cache    OpenOptions // its CacheDir and CacheBytes
+	measured measured
+	costing  costing
 
 	mu     sync.Mutex
 	closed bool
@@ -30,9 +34,9 @@ type Core struct {
 	hosts hosts
 }
 
-// NewCore returns the core of a device that is being opened. It fails if the options, or the
+// NewCore returns the core of a device that is being opened, and which embeds it from then on. It fails if the options, or the
 // environment in their place, ask for what there is not.
-func NewCore(name string, o OpenOptions) (*Core, error) {
+func NewCore(d Device, name string, o OpenOptions) (*Core, error) {
 	debug, err := o.debug()
 	if err == nil {
 		err = o.negative()
@@ -41,7 +45,7 @@ func NewCore(name string, o OpenOptions) (*Core, error) {
 		err.(*Error).Label = name
 		return nil, err
 	}
-	c := &Core{name: name, timeout: cmp.Or(o.CloseTimeout, DefaultCloseTimeout), origin: Choice{Name: name}, debug: debug, hosts: hosts{device: name},
+	c := &Core{device: d, name: name, timeout: cmp.Or(o.CloseTimeout, DefaultCloseTimeout), origin: Choice{Name: name}, debug: debug, hosts: hosts{device: name}, cache: o,
 		leaves: map[*Leaf]struct{}{}, roots: map[*Sequence]struct{}{}, pools: map[*Pool]struct{}{}}
 	if o.Observer != nil {
 		c.observer = *o.Observer

@@ -38,6 +38,8 @@ type Device interface {
 	// NewPool returns a pool of buffers for work that asks for the same ones again and again.
 	NewPool(o PoolOptions) *Pool
 
+	// Costs returns what launches, waits and copies cost. The first request measures them; see Core.Costs.
+	Costs(ctx context.Context) (*Costs, error)
 	// Warm does now what the first use would do.
 	Warm(ctx context.Context) error
 	// Room returns how many bytes Alloc could give now, idle memory among them: what the limit of the device and other
@@ -72,8 +74,11 @@ type Options struct {
 	// Target names the instruction set to compile for; empty is Caps.Target.
 	Target string
 	// Workgroup, if not zero, compiles the program for another group size. That makes another
-	// program, with its own digest. It is refused for a program that could tell the difference.
+	// program, with its own digest. It is refused for a program that could tell the difference. AutoWorkgroup leaves
+	// the size to the device.
 	Workgroup [3]uint32
+	// Items is how many invocations along x have work, for AutoWorkgroup and Tune; about that is enough. 0 is unknown.
+	Items uint64
 	// MaxRegisters bounds the registers of a thread, from 16 to 255; 0 leaves that to the assembler.
 	// What does not fit is kept in memory.
 	MaxRegisters int
@@ -96,7 +101,7 @@ type OpenOptions struct {
 	MemoryLimit  int64         // bytes of device memory that may be reserved or idle; 0 is no limit but the device's
 	IdleLimit    int64         // bytes of device memory that are kept for reuse; 0 is 1/32 of all, from 64 MiB to 4 GiB
 	CloseTimeout time.Duration // how long Close waits for a run; 0 is 30 s
-	CacheDir     string        // where compiled kernels are kept, or "off"; empty is VYRE_CACHE_DIR, else vyre in the user's cache directory
+	CacheDir     string        // where compiled kernels and measurements are kept, or "off"; empty is VYRE_CACHE_DIR, else vyre in the user's cache directory
 	CacheBytes   int64         // about how much of them; 0 is VYRE_CACHE_BYTES, else 1 GiB
 	Observer     *Observer     // is told what happens on the device
 	// PreserveThreadContext leaves a thread the context of a GPU that it had before a call, for

@@ -29,7 +29,7 @@ func (o Options) Requirement(p *ir.Program) Requirement {
 	q.Target = o.Target
 	q.Shared, q.RestElem = SharedOf(p)
 	q.Params = paramBytes(p.Params(), q.Flags)
-	if o.Workgroup != [3]uint32{} {
+	if o.Workgroup != [3]uint32{} && o.Workgroup != AutoWorkgroup {
 		q.Group = o.Workgroup
 	}
 	return q

@@ -40,6 +40,12 @@
 //		fmt.Println(driver.Diagnose(m, driver.Options{}.Requirement(program)))
 //	}
 //
+// # Group sizes
+//
+// AutoWorkgroup in Options leaves the size of a group to the device, for a program that cannot tell it. Tune measures the
+// sizes that a model of the device finds good, and keeps the choice for later compilations, also of other processes.
+// Nothing is measured unless Tune or Device.Costs is called. CanOverlap says whether groups of two kernels fit a unit.
+//
 // # Ownership
 //
 // The maker of an object closes it. Buffers, kernels and host memory are leaves: while a prepared sequence refers to

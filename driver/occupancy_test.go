@@ -80,3 +80,35 @@ func TestOccupancyOfTheModels(t *testing.T) {
 		t.Error("a caller changed the models of others")
 	}
 }
+
+// TestWhatKeepsTwoKernelsApart has both sides of each limit.
+func TestWhatKeepsTwoKernelsApart(t *testing.T) {
+	need := func(threads uint32, registers, shared int) driver.Requirement {
+		return driver.Requirement{Group: [3]uint32{threads, 1, 1}, Resources: driver.Resources{Registers: registers, Shared: shared}}
+	}
+	alone := model("sm_86")
+	alone.ConcurrentKernels = false
+	for _, c := range []struct {
+		caps *driver.Caps
+		a, b driver.Requirement
+		want string
+	}{
+		{alone, need(32, 32, 0), need(32, 32, 0), "unsupported"},
+		{model("sm_86"), need(32, 32, 0), need(2048, 32, 0), "unrunnable"},
+		{model("sm_86"), need(1024, 65, 0), need(32, 32, 0), "unrunnable"},
+		{model("sm_86"), need(1024, 32, 0), need(512, 32, 0), ""},
+		{model("sm_86"), need(1024, 32, 0), need(513, 32, 0), "warps"},
+		{model("sm_86"), need(512, 64, 0), need(512, 64, 0), ""},
+		{model("sm_86"), need(512, 64, 0), need(512, 65, 0), "registers"},
+		{model("sm_86"), need(32, 32, 50<<10-1024), need(32, 32, 50<<10-1024), ""},
+		{model("sm_86"), need(32, 32, 50<<10-1024), need(32, 32, 50<<10-1023), "shared"},
+		{model("sm_75"), need(32, 32, 32<<10), need(32, 32, 32<<10+1), "shared"},
+		{model("sm_90"), need(32, 32, 101<<10), need(32, 32, 101<<10), ""},
+	} {
+		for _, pair := range [][2]driver.Requirement{{c.a, c.b}, {c.b, c.a}} {
+			if ok, got := driver.CanOverlap(c.caps, pair[0], pair[1]); got != c.want || ok != (got == "") {
+				t.Errorf("%+v and %+v: %v %q, want %q", pair[0].Group, pair[1].Group, ok, got, c.want)
+			}
+		}
+	}
+}

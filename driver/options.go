@@ -8,7 +8,7 @@ import (
 	"github.com/govyre/vyre/ir/verify"
 )
 
-// Check returns the program with the group size of the options, and the passes that they choose for it. Every device
+// Check returns the program with the group size of the options, its own in place of AutoWorkgroup, and the passes that they choose for it. Every device
 // refuses what it refuses, whether that makes use of the option or not: what is wrong anywhere, and what a device
 // has too little for that has these capabilities.
 func (o Options) Check(p *ir.Program, c *Caps) (*ir.Program, compile.Choice, error) {
@@ -28,7 +28,7 @@ func (o Options) Check(p *ir.Program, c *Caps) (*ir.Program, compile.Choice, err
 	if n := o.MaxRegisters; n != 0 && (n < 16 || n > 255) {
 		return no(InvalidArgument, "leave MaxRegisters 0", "%d registers, a thread has 16 to 255", n)
 	}
-	if o.Workgroup != [3]uint32{} && o.Workgroup != p.Workgroup() {
+	if w := o.Workgroup; w != [3]uint32{} && w != AutoWorkgroup && w != p.Workgroup() {
 		if p, err = Resize(p, o.Workgroup); err != nil {
 			return no(Unsupported, "write the program for that size", "%v", err)
 		}

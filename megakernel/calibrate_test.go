@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/govyre/vyre/driver"
+	"github.com/govyre/vyre/driver/cuda"
+	"github.com/govyre/vyre/internal/cusim"
 	"github.com/govyre/vyre/internal/plan"
 	"github.com/govyre/vyre/megakernel"
 )
@@ -203,5 +205,34 @@ func TestDrainCountsWhatItsPlanPredicts(t *testing.T) {
 			t.Errorf("%s: predicted %+v", device, predicted)
 		}
 		p.Close()
+	}
+}
+
+// TestAutoGoesByTheCostsOfTheDevice where nothing was calibrated and there was a run. That a GPU is simulated, and its times
+// mean nothing, is kept from the planner.
+func TestAutoGoesByTheCostsOfTheDevice(t *testing.T) {
+	dir := t.TempDir()
+	for _, c := range []struct{ simulated, measured bool }{{false, true}, {true, false}, {false, true}} {
+		dev, err := cuda.Open(cuda.Options{Driver: cusim.New(cusim.Config{Models: []cusim.Model{cusim.Tiny}}), Simulated: c.simulated, OpenOptions: driver.OpenOptions{CacheDir: dir}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		g := chain(5)
+		waves, deps := forms[0].waves(g, g.upload(t, dev), 0)
+		w := plan.History{Workload: plan.Workload{Rounds: 5, GroupNS: 1000, Runs: 1}}
+		p, err := megakernel.New(context.Background(), dev, waves, deps, megakernel.Options{Blocks: 1, Expected: &w})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Contains(p.Explain(), "|source=measured|"); got != c.measured || p.Topology() == megakernel.DeviceLoop {
+			t.Errorf("simulated %v: it took\n%s", c.simulated, p.Explain())
+		}
+		if files, err := filepath.Glob(filepath.Join(dir, "tune", "*", "*.bin")); err != nil || len(files) != 1 {
+			t.Errorf("kept are %v, %v; want the costs, once", files, err)
+		}
+		p.Close()
+		if err := dev.Close(); err != nil {
+			t.Error(err)
+		}
 	}
 }

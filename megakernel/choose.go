@@ -2,8 +2,10 @@ package megakernel
 
 import (
 	"context"
+	"errors"
 	"math"
 
+	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/internal/plan"
 )
 
@@ -29,7 +31,10 @@ func (p *Plan) choose(ctx context.Context, b *binder, arena uint64, freePoll boo
 		expected = p.o.Expected.Workload
 	}
 	if p.o.Costs == nil && expected.Runs > 0 {
-		p.o.Costs = KeptCosts(p.dev)
+		var err error
+		if p.o.Costs, err = p.costs(ctx); err != nil {
+			return err
+		}
 	}
 	if p.o.Costs == nil {
 		p.preferDrain(expected.DrainNS, math.Inf(1))
@@ -37,7 +42,7 @@ func (p *Plan) choose(ctx context.Context, b *binder, arena uint64, freePoll boo
 	}
 	blocks := int(p.o.launched(caps.Units))
 	in := plan.SelectRequest{
-		Device: plan.Offers{Graphs: caps.Graphs, LoopNodes: caps.LoopNodes, GridBarrier: caps.GridBarrier},
+		Device: plan.Offers{Graphs: caps.Graphs, LoopNodes: caps.LoopNodes && p.o.Costs.Loops(), GridBarrier: caps.GridBarrier},
 		Costs:  p.o.Costs, Workload: expected,
 		Groups: p.phases[EveryRound].plan.PerRound, Blocks: blocks,
 	}
@@ -58,6 +63,22 @@ func (p *Plan) choose(ctx context.Context, b *binder, arena uint64, freePoll boo
 		}
 	}
 	return nil
+}
+
+// costs returns what Calibrate kept, else what the device itself says of launches and waits, which it may have to measure.
+// On the host, and in a simulation, these are not comparable with the times of runs.
+func (p *Plan) costs(ctx context.Context) (*plan.Costs, error) {
+	if kept, caps := KeptCosts(p.dev), p.dev.Caps(); kept != nil || caps.RegsUnit == 0 || caps.Simulated {
+		return kept, nil
+	}
+	own, err := p.dev.Costs(ctx)
+	if errors.Is(err, driver.OutOfMemory) {
+		return nil, nil // the plan may need less than the measurement
+	}
+	if err != nil {
+		return nil, err
+	}
+	return plan.CostsOf(own, p.dev.Caps().Units), nil
 }
 
 // preferDrain takes the drain, if there is one and nobody asked for a number of rounds, unless runs of it

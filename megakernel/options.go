@@ -74,8 +74,8 @@ type Options struct {
 	// Planning bounds the time that New takes beyond what it takes for a loop of the host, of what is chosen by
 	// Expected; 0 is no bound.
 	Planning time.Duration
-	// Costs are times measured on the device, by which Auto chooses next. Nil are those that Calibrate kept, if
-	// there was an earlier run to choose by; without costs Auto takes Cooperative where the device has
+	// Costs are times measured on the device, by which Auto chooses next. Nil are those that Calibrate kept, and on a
+	// GPU else those of Device.Costs, if there was an earlier run to choose by; without costs Auto takes Cooperative where the device has
 	// barriers of the grid, else HostLoop. A wave with a Drain is drained, unless rounds or a budget are
 	// asked for, or drains were observed to take longer than what costs predict.
 	Costs *plan.Costs

@@ -4,6 +4,7 @@
 //	vyre doctor                                           whether a device works, and what helps if it does not
 //	vyre run saxpy.go --grid 4 --arg a=2 --arg x=iota:1024 --arg y=zeros:1024 --print y:8
 //	vyre bench saxpy.go --device cpu,cuda --grid 4 …      how long it takes, and how well it fills a device
+//	vyre tune saxpy.go --items 1048576 --arg a=2 …        which group size is fastest, for later compilations
 //	vyre check ./...                                      every finding, and nothing else
 //	vyre ir saxpy.go                                      the program in text form
 //	vyre ptx saxpy.go --target sm_90                      its PTX
@@ -53,6 +54,7 @@ type commands struct {
 	Doctor  doctorCmd  `cmd:"" help:"Check what a device needs to work, and say what helps."`
 	Run     runCmd     `cmd:"" help:"Compile a kernel and run it once."`
 	Bench   benchCmd   `cmd:"" help:"Measure a kernel, on one or several devices."`
+	Tune    tuneCmd    `cmd:"" help:"Measure which group size of a kernel is fastest, and keep it."`
 	Check   checkCmd   `cmd:"" help:"Compile kernels and report every finding."`
 	IR      irCmd      `cmd:"" name:"ir" help:"Print the programs of kernels in text form."`
 	PTX     ptxCmd     `cmd:"" name:"ptx" help:"Write the PTX of kernels for an NVIDIA architecture."`

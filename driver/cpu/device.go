@@ -43,14 +43,15 @@ type Device struct {
 
 // Open opens the device. Several may be open; they share nothing.
 func Open(o Options) (*Device, error) {
-	core, err := driver.NewCore(Name, o.OpenOptions)
+	d := &Device{caps: caps()}
+	core, err := driver.NewCore(d, Name, o.OpenOptions)
 	if err != nil {
 		return nil, err
 	}
 	if core.Debug().Memcheck {
 		o.Run.Detect &^= interp.Bounds // programs check themselves, and nothing is reported twice
 	}
-	d := &Device{Core: core, caps: caps(), run: o.Run}
+	d.Core, d.run = core, o.Run
 	if d.engine, err = chooseEngine(o); err != nil {
 		return nil, err
 	}

@@ -37,7 +37,7 @@ type kernel struct {
 // decodes the program for the interpreter. One engine has it, not both.
 func (d *Device) Compile(ctx context.Context, p *ir.Program, o driver.Options) (driver.Kernel, error) {
 	ended := d.Compiling(ctx, p, o)
-	k, err := d.compile(ctx, p, o, driver.CompilesFresh)
+	k, err := d.Sized(p, o, func(o driver.Options) (driver.Kernel, error) { return d.compile(ctx, p, o, driver.CompilesFresh) })
 	ended(err)
 	if err != nil {
 		return nil, d.Fail(err)
@@ -50,7 +50,7 @@ func (d *Device) Load(ctx context.Context, im *driver.Image, o driver.Options) (
 	label, err := loading.Check(Name, im, o)
 	o.Label = label
 	ended := d.Compiling(ctx, nil, o)
-	var k *kernel
+	var k driver.Kernel
 	if err == nil {
 		k, err = d.load(ctx, im, o)
 	}
@@ -61,12 +61,12 @@ func (d *Device) Load(ctx context.Context, im *driver.Image, o driver.Options) (
 	return k, nil
 }
 
-func (d *Device) load(ctx context.Context, im *driver.Image, o driver.Options) (*kernel, error) {
+func (d *Device) load(ctx context.Context, im *driver.Image, o driver.Options) (driver.Kernel, error) {
 	p, err := im.Program()
 	if err == nil && p == nil {
 		return nil, loading.None(Name, o.Label, im, "a device without a GPU needs the program")
 	}
-	var k *kernel
+	var k driver.Kernel
 	if err == nil {
 		k, err = d.compile(ctx, p, o, driver.CompilesImage)
 	}
@@ -76,7 +76,7 @@ func (d *Device) load(ctx context.Context, im *driver.Image, o driver.Options) (
 	return k, nil
 }
 
-func (d *Device) compile(ctx context.Context, p *ir.Program, o driver.Options, from driver.Metric) (*kernel, error) {
+func (d *Device) compile(ctx context.Context, p *ir.Program, o driver.Options, from driver.Metric) (driver.Kernel, error) {
 	label := driver.LabelOf(p, o)
 	no := func(kind driver.Kind, fix, format string, args ...any) error {
 		return &driver.Error{Op: "compile", Label: label, Device: Name, Kind: kind, Msg: fmt.Sprintf(format, args...), Fix: fix}

@@ -88,11 +88,16 @@ func Open(o Options) (*Device, error) {
 		return nil, err
 	}
 	caps.Simulated = o.Simulated
-	core, err := driver.NewCore(name, o.OpenOptions)
+	kept := o.OpenOptions
+	if at, err := kept.DiskCache(); o.Driver != nil && err == nil && !at.Chosen {
+		kept.CacheDir = driver.CacheOff // as with images, what one such driver measures is of no use to others
+	}
+	d := &Device{}
+	core, err := driver.NewCore(d, name, kept)
 	if err != nil {
 		return nil, err
 	}
-	d := &Device{Core: core, gpu: &primary.Context{Core: core, Driver: drv, Device: dev, Caps: caps, Restore: o.PreserveThreadContext}}
+	d.Core, d.gpu = core, &primary.Context{Core: core, Driver: drv, Device: dev, Caps: caps, Restore: o.PreserveThreadContext}
 	d.pinned = pinned.NewPool(d.gpu)
 	d.streams, d.deferred = timeline.NewStreams(d.gpu, d.pinned), timeline.NewDeferred(d.gpu)
 	d.rings = transfer.NewRings(d.gpu, d.pinned)

@@ -16,10 +16,23 @@ import (
 // DefaultBytes bounds a cache for which no bound was chosen.
 const DefaultBytes = 1 << 30
 
-// Cache is a directory of images.
+// Kind is what the files of a directory hold.
+type Kind struct {
+	dir   string
+	magic string
+}
+
+// The kinds. Each has a directory of its own below the root, and a bound of its own.
+var (
+	Images   = Kind{"cubin", "VYRECUB\x01"}
+	Measured = Kind{"tune", "VYRETUN\x01"} // what was measured on a device
+)
+
+// Cache is a directory of files of one kind. What a file holds is called an image, whatever it is.
 type Cache struct {
+	Kind
 	root  string
-	dir   string // root/cubin
+	dir   string // root and that of the kind
 	bound int64
 
 	mu    sync.Mutex
@@ -34,10 +47,13 @@ type CorruptError struct {
 
 func (e *CorruptError) Error() string { return fmt.Sprintf("cached image %s: %s", e.Path, e.Why) }
 
-// Open returns the cache below root, of at most about bound bytes; a bound of 0 is DefaultBytes.
+// Open returns the cache of images below root, of at most about bound bytes; a bound of 0 is DefaultBytes.
+func Open(root string, bound int64) (*Cache, error) { return OpenKind(Images, root, bound) }
+
+// OpenKind returns the cache of files of a kind below root, of at most about bound bytes; a bound of 0 is DefaultBytes.
 // Nothing is made yet. A root that belongs to another user is refused: that user could
 // put code there.
-func Open(root string, bound int64) (*Cache, error) {
+func OpenKind(k Kind, root string, bound int64) (*Cache, error) {
 	if bound == 0 {
 		bound = DefaultBytes
 	}
@@ -57,13 +73,14 @@ func Open(root string, bound int64) (*Cache, error) {
 	case !ours(info):
 		return nil, fmt.Errorf("%s belongs to another user", root)
 	}
-	return &Cache{root: root, dir: filepath.Join(root, "cubin"), bound: bound}, nil
+	return &Cache{Kind: k, root: root, dir: filepath.Join(root, k.dir), bound: bound}, nil
 }
 
 // Root returns the directory below which the files are.
 func (c *Cache) Root() string { return c.root }
 
-func (c *Cache) path(key [32]byte) string {
+// Path is where the file of a key is, if there is one.
+func (c *Cache) Path(key [32]byte) string {
 	name := hex.EncodeToString(key[:])
 	return filepath.Join(c.dir, name[:2], name+".bin")
 }
@@ -76,12 +93,12 @@ type Found struct {
 
 // Load returns what is known of a key. A file that is there and is wrong is removed, and gives a *CorruptError.
 func (c *Cache) Load(key [32]byte) (Found, error) {
-	path := c.path(key)
+	path := c.Path(key)
 	info, err := os.Lstat(path)
 	if err != nil {
 		return Found{}, nil
 	}
-	found, err := read(path, info, key)
+	found, err := c.read(path, info, key)
 	if err != nil {
 		c.Remove(key)
 		return Found{}, &CorruptError{path, err.Error()}
@@ -93,7 +110,7 @@ func (c *Cache) Load(key [32]byte) (Found, error) {
 }
 
 // read returns what the file at path holds; nothing if the file was removed meanwhile, or may not be read.
-func read(path string, info fs.FileInfo, key [32]byte) (Found, error) {
+func (c *Cache) read(path string, info fs.FileInfo, key [32]byte) (Found, error) {
 	if !info.Mode().IsRegular() {
 		return Found{}, fmt.Errorf("it is no file, but %v", info.Mode().Type())
 	}
@@ -110,12 +127,12 @@ func read(path string, info fs.FileInfo, key [32]byte) (Found, error) {
 	if err != nil {
 		return Found{}, nil
 	}
-	return decode(b, key)
+	return c.decode(b, key)
 }
 
 // Remove removes the image stored under a key, such as one that the driver refused.
 func (c *Cache) Remove(key [32]byte) {
-	path := c.path(key)
+	path := c.Path(key)
 	if os.Remove(path) != nil {
 		// A directory in the place of a file is nobody's to keep. What cannot be removed is found
 		// wrong, and counted, by everyone who comes by.
@@ -140,7 +157,7 @@ func (c *Cache) store(key [32]byte, flags uint32, image []byte) (removed int, er
 	if size > c.floor() || len(image) > maxImage {
 		return 0, nil
 	}
-	if err := c.write(c.path(key), encode(key, flags, image)); err != nil {
+	if err := c.write(c.Path(key), c.encode(key, flags, image)); err != nil {
 		return 0, err
 	}
 	if !c.due(key, size) {

@@ -10,7 +10,6 @@ import (
 )
 
 const (
-	magic      = "VYRECUB\x01"
 	version    = 1
 	headerSize = 96
 	checked    = 88 // bytes that the checksum covers
@@ -26,10 +25,10 @@ const (
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // encode returns the file of an image.
-func encode(key [32]byte, flags uint32, image []byte) []byte {
+func (k Kind) encode(key [32]byte, flags uint32, image []byte) []byte {
 	hash := blake3.Sum256(image)
 	b := make([]byte, 0, headerSize+len(image))
-	b = append(b, magic...)
+	b = append(b, k.magic...)
 	b = binary.LittleEndian.AppendUint32(b, version)
 	b = binary.LittleEndian.AppendUint32(b, flags)
 	b = append(b, key[:]...)
@@ -42,16 +41,16 @@ func encode(key [32]byte, flags uint32, image []byte) []byte {
 
 // decode returns what a file says, whose memory an image shares. The header is checked before
 // anything in it is believed, and the image last, since that costs most.
-func decode(file []byte, key [32]byte) (Found, error) {
+func (k Kind) decode(file []byte, key [32]byte) (Found, error) {
 	if len(file) < headerSize {
 		return Found{}, fmt.Errorf("%d bytes, a header has %d", len(file), headerSize)
 	}
 	head, image := file[:headerSize], file[headerSize:]
 	word := func(at int) uint32 { return binary.LittleEndian.Uint32(head[at:]) }
-	if !bytes.Equal(head[:8], []byte(magic)) {
+	if !bytes.Equal(head[:8], []byte(k.magic)) {
 		return Found{}, fmt.Errorf("begins with %q", head[:8])
 	}
-	if v, flags := word(8), word(12); v != version || flags&^textOnly != 0 || flags == textOnly && len(image) > 0 {
+	if v, flags := word(8), word(12); v != version || flags&^textOnly != 0 || flags == textOnly && (len(image) > 0 || k != Images) {
 		return Found{}, fmt.Errorf("version %d with flags %#x and an image of %d bytes, want version %d", v, flags, len(image), version)
 	}
 	if sum := crc32.Checksum(head[:checked], castagnoli); sum != word(checked) || word(92) != 0 {

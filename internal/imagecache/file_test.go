@@ -5,6 +5,8 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"hash/crc32"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -32,6 +34,30 @@ func TestAFileIsAHeaderAndTheImage(t *testing.T) {
 	}
 	if found, err := imagecache.Read(got, sampleKey); err != nil || string(found.Image) != "CUBIN" || found.Text {
 		t.Errorf("reads back as %q, %v", found.Image, err)
+	}
+}
+
+// TestAKindIsNotTakenForAnother, though all else of the files is equal.
+func TestAKindIsNotTakenForAnother(t *testing.T) {
+	root := t.TempDir()
+	measured, err := imagecache.OpenKind(imagecache.Measured, root, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	store(t, measured, sampleKey, []byte("CUBIN"))
+	file, err := os.ReadFile(filepath.Join(root, "tune", "09", "094d686c5d98e36742e7bb9f3305debcaa6401b4c80ef6210845458104e1af1a.bin"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	image := imagecache.File(sampleKey, []byte("CUBIN"))
+	if string(file[:8]) != "VYRETUN\x01" || !bytes.Equal(file[8:88], image[8:88]) || !bytes.Equal(file[92:], image[92:]) {
+		t.Errorf("file is\n%x, that of an image\n%x", file, image)
+	}
+	if got, err := imagecache.Read(file, sampleKey); got.Image != nil || err == nil {
+		t.Errorf("it is the image %q", got.Image)
+	}
+	if got, err := open(t, root, 0).Load(sampleKey); got.Image != nil || got.Text || err != nil {
+		t.Errorf("the images have %v, %v", got, err)
 	}
 }
 

@@ -1,6 +1,11 @@
 package plan
 
-import "math"
+import (
+	"math"
+	"time"
+
+	"github.com/govyre/vyre/driver"
+)
 
 // Costs are times of a device, measured on it, in nanoseconds.
 type Costs struct {
@@ -21,6 +26,17 @@ type BarrierCost struct {
 	Blocks int
 	NS     float64
 }
+
+// CostsOf returns what the costs of a device, which knows no programs of rounds, say of them: a round takes no more than
+// its launch or its barrier. Loops of the device have no time.
+func CostsOf(c *driver.Costs, units int) *Costs {
+	ns := func(d time.Duration) float64 { return float64(d) }
+	return &Costs{Launch: ns(c.Enqueue), LaunchRead: ns(c.LaunchRead), GraphNode: ns(c.GraphNode), GraphRead: ns(c.GraphRead), CoopRead: ns(c.LaunchRead),
+		EmptyTail: ns(c.GridBarrier), GridBarrier: [4]BarrierCost{{units, ns(c.GridBarrier)}}}
+}
+
+// Loops reports whether the time of a loop of the device is known.
+func (c *Costs) Loops() bool { return c.LoopStart+c.LoopRound > 0 }
 
 // Barrier returns the time of a grid barrier, on the line between the two measured numbers of blocks beside it.
 func (c *Costs) Barrier(blocks int) float64 {

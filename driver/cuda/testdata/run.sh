@@ -2,7 +2,7 @@
 # Runs the GPU suite where it lies. It needs the NVIDIA driver, no Go; the parts budgets, byhand and codegen want a C
 # compiler and nvcc, sanitize wants compute-sanitizer, assemble ptxas, and each says so if it has none.
 #
-#	run.sh [PART[:SECONDS]]...      device contract memcheck conform examples waves prim primsanitize primbench topologies byhand graphs gap evidence instructions accuracy faults random shapes gokernels goorder branches sweep sanitize budgets codegen assemble
+#	run.sh [PART[:SECONDS]]...      device contract memcheck conform examples waves prim primsanitize primbench topologies byhand graphs gap evidence instructions accuracy occupancy faults random shapes gokernels goorder branches sweep sanitize budgets codegen tune assemble
 #
 # Without parts, all of them. A part ends after its seconds, and its line tells how far it came. One line a part, and
 # one at the end:
@@ -11,7 +11,7 @@
 #	gpu-suite ok|FAIL parts=… failed=…
 #
 # Logs go to $OUT, or here: gpu.log with everything, gpu-summary.txt with the lines above, budgets.txt, topologies.txt, widths.txt,
-# graphs.csv, files.txt, gap.csv, prim.csv, speedup.csv, and codegen's tables. Those of docs/evidence begin with their head.
+# graphs.csv, files.txt, gap.csv, prim.csv, speedup.csv, tune.txt, and codegen's tables. Those of docs/evidence begin with their head.
 #
 #	LIMIT=570                               seconds for all: parts get what is left, and those that find nothing left are skipped
 #	RANDOM_PROGRAMS=200000 PROCESSES=16     of the parts random, shapes, gokernels, goorder, branches and prim: each process has a context and a compiler of its own
@@ -108,6 +108,7 @@ part_conform() {
 }
 part_memcheck() { suite "$log" -test.run='^TestGPUMemcheckReportsWhatTheCPUDoes$' ${SIM:+-gpu-match=mem-}; }
 part_faults() { suite "$log" -test.run='^TestGPUFaults$' "-gpu-hammer=$([ -n "${SIM:-}" ] && echo 1s || echo 60s)"; }
+part_occupancy() { suite "$log" -test.run='^TestGPUOccupancyIsThatOfTheModel$'; }
 part_accuracy() { suite "$log" -test.run='^TestGPUAccurateFunctionsOfF32$' ${SIM:+-gpu-measured=256 -gpu-functions=rsqrt}; }
 
 part_examples() {
@@ -500,6 +501,16 @@ part_codegen() {
 	return $rc
 }
 
+# part_tune measures what tuned group sizes gain over declared ones.
+part_tune() {
+	bounded "$log" "$here/tune" ${SIM:+-device=cuda-sim -small -runs=3}
+	local rc=$?
+	grep '^vyrebench' "$log" >"$out/tune.txt"
+	said=$(tail -1 "$out/tune.txt")
+	headed "$out/tune.txt" 'group sizes that driver.Tune chose, beside the declared ones' '.gpu/run.sh tune'
+	return $rc
+}
+
 # part_assemble gives the PTX of every case and example to the ptxas that is here, for all architectures that it knows.
 part_assemble() {
 	local ptxas=${VYRE_PTXAS:-}
@@ -514,9 +525,9 @@ part_assemble() {
 		-long -assemble-every=1 ${SIM:+-assemble-every=256} "-assemble-limit=$(limit)")
 }
 
-declare -A most=([device]=60 [examples]=120 [waves]=150 [prim]=120 [primsanitize]=240 [primbench]=240 [topologies]=150 [byhand]=240 [graphs]=560 [gap]=180 [evidence]=420 [contract]=120 [memcheck]=240 [conform]=240 [instructions]=60 [accuracy]=150 [faults]=240
-	[random]=300 [shapes]=300 [gokernels]=300 [goorder]=300 [branches]=300 [sweep]=560 [sanitize]=420 [budgets]=300 [codegen]=560 [assemble]=150)
-all=(device contract memcheck conform examples waves prim primsanitize primbench topologies byhand graphs gap evidence instructions accuracy faults random shapes gokernels goorder branches sweep sanitize budgets codegen assemble)
+declare -A most=([device]=60 [examples]=120 [waves]=150 [prim]=120 [primsanitize]=240 [primbench]=240 [topologies]=150 [byhand]=240 [graphs]=560 [gap]=180 [evidence]=420 [contract]=120 [memcheck]=240 [conform]=240 [instructions]=60 [accuracy]=150 [occupancy]=300 [faults]=240
+	[random]=300 [shapes]=300 [gokernels]=300 [goorder]=300 [branches]=300 [sweep]=560 [sanitize]=420 [budgets]=300 [codegen]=560 [tune]=240 [assemble]=150)
+all=(device contract memcheck conform examples waves prim primsanitize primbench topologies byhand graphs gap evidence instructions accuracy occupancy faults random shapes gokernels goorder branches sweep sanitize budgets codegen tune assemble)
 [ $# -gt 0 ] || set -- "${all[@]}"
 for arg; do
 	if [ -z "${most[${arg%%:*}]:-}" ]; then

@@ -88,7 +88,7 @@ type kernel struct {
 // Compile optimises a program, emits it for the device's target and has the driver compile that.
 func (c *Compiler) Compile(ctx context.Context, p *ir.Program, o driver.Options) (driver.Kernel, error) {
 	ended := c.gpu.Compiling(ctx, p, o)
-	k, err := c.compile(ctx, p, o)
+	k, err := c.gpu.Sized(p, o, func(o driver.Options) (driver.Kernel, error) { return c.compile(ctx, p, o) })
 	ended(err)
 	if err != nil {
 		return nil, c.gpu.Fail(err)
@@ -96,7 +96,7 @@ func (c *Compiler) Compile(ctx context.Context, p *ir.Program, o driver.Options)
 	return k, nil
 }
 
-func (c *Compiler) compile(ctx context.Context, p *ir.Program, o driver.Options) (*kernel, error) {
+func (c *Compiler) compile(ctx context.Context, p *ir.Program, o driver.Options) (driver.Kernel, error) {
 	label := driver.LabelOf(p, o)
 	if err := c.may(ctx, "compile", label); err != nil {
 		return nil, err

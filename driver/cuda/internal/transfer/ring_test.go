@@ -22,7 +22,7 @@ func TestMostProcessorsHelpToCopy(t *testing.T) {
 
 // A piece of an upload that is not in its input stands for any mistake that lets a copier panic.
 func TestACopierThatPanicsFailsTheTransferAndNoOther(t *testing.T) {
-	core, err := driver.NewCore("sim", driver.OpenOptions{})
+	core, err := driver.NewCore(nil, "sim", driver.OpenOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

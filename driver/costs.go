@@ -1,0 +1,272 @@
+package driver
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/govyre/vyre/internal/identity"
+	"github.com/govyre/vyre/ir"
+	"github.com/govyre/vyre/ir/build"
+)
+
+// Costs are times of a device that does nothing else. What a device does not have takes 0.
+type Costs struct {
+	Enqueue     time.Duration `json:"enqueue_ns"`      // the Start of a launch
+	LaunchWait  time.Duration `json:"launch_wait_ns"`  // a launch and the wait for it
+	LaunchRead  time.Duration `json:"launch_read_ns"`  // a launch, a read of 4 bytes and the wait
+	GraphRead   time.Duration `json:"graph_read_ns"`   // the same, captured
+	GraphNode   time.Duration `json:"graph_node_ns"`   // one more launch in a graph
+	GridBarrier time.Duration `json:"grid_barrier_ns"` // among one group a unit
+	UploadGBs   float64       `json:"upload_gbs"`      // of pinned memory
+	ReadGBs     float64       `json:"read_gbs"`
+}
+
+// simulatedCosts are those of an H200 under driver 580: a simulation has no times of its own.
+var simulatedCosts = Costs{Enqueue: 2420, LaunchWait: 6500, LaunchRead: 8500, GraphRead: 7900, GraphNode: 840, GridBarrier: 840, UploadGBs: 55.6, ReadGBs: 55.4}
+
+// costing is what a device knows of its costs.
+type costing struct {
+	sync.Mutex
+	known *Costs
+}
+
+// Costs returns what launches, waits and copies of the device cost. The first request measures them, which takes up to some
+// 100 ms, and keeps them for other processes with the same device. Nothing else should be at work on the device then. A
+// simulated device has the costs of an H200.
+func (c *Core) Costs(ctx context.Context) (*Costs, error) {
+	if err := MayStart(ctx, "costs", "", c.name); err != nil {
+		return nil, c.Fail(err)
+	}
+	if err := c.Alive("costs", ""); err != nil {
+		return nil, c.Fail(err)
+	}
+	c.costing.Lock()
+	defer c.costing.Unlock()
+	if c.costing.known == nil {
+		found, err := c.findCosts(ctx)
+		if err != nil {
+			return nil, err
+		}
+		c.costing.known = found
+	}
+	own := *c.costing.known
+	return &own, nil
+}
+
+func (c *Core) findCosts(ctx context.Context) (*Costs, error) {
+	caps := c.device.Caps()
+	if caps.Simulated {
+		return &simulatedCosts, nil
+	}
+	key := identity.Key("vyre.costs.v1", 0, 0, fmt.Appendf(nil, "%s|%s|%d|%d|%+v", caps.Model, caps.Target, caps.Units, caps.DriverVersion, caps.Features))
+	var out Costs
+	if c.load(key, out.decode) {
+		return &out, nil
+	}
+	m := costMeasure{ctx: ctx, dev: c.device}
+	err := errors.Join(m.all(), m.close())
+	if err != nil {
+		return nil, err
+	}
+	c.keepMeasured(key, canonical(m.out))
+	return &m.out, nil
+}
+
+// decode reads what was kept, and nothing else.
+func (c *Costs) decode(b []byte) error {
+	if err := json.Unmarshal(b, c); err != nil {
+		return err
+	}
+	if string(canonical(c)) != string(b) {
+		return errors.New("it is not written as it should be")
+	}
+	for _, t := range []time.Duration{c.Enqueue, c.LaunchWait, c.LaunchRead, c.GraphRead, c.GraphNode, c.GridBarrier} {
+		if t < 0 || t > math.MaxInt32 {
+			return fmt.Errorf("a time of %v", t)
+		}
+	}
+	if c.LaunchWait == 0 || c.LaunchRead == 0 || !(c.UploadGBs >= 0) || !(c.ReadGBs >= 0) {
+		return errors.New("a launch or a copy takes no time")
+	}
+	return nil
+}
+
+// canonical returns JSON without spaces, in the order of the fields.
+func canonical(v any) []byte {
+	b, err := json.Marshal(v)
+	if err != nil {
+		panic("BUG: " + err.Error())
+	}
+	return b
+}
+
+// How long each of the costs is measured.
+const (
+	costRuns  = 25
+	costTime  = 8 * time.Millisecond
+	manyNodes = 64
+	copyBytes = 16 << 20
+)
+
+// costMeasure is a measurement under way.
+type costMeasure struct {
+	ctx context.Context
+	dev Device
+	out Costs
+
+	nothing, meet Kernel // meet is nil without grid barriers
+	made          []interface{ Close() error }
+}
+
+func (m *costMeasure) all() (err error) {
+	if m.nothing, err = m.kernel(false); err != nil {
+		return err
+	}
+	for _, part := range []func() error{m.launches, m.graphs, m.barriers, m.copies} {
+		if err := part(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// kernel compiles a kernel that does nothing, or that passes through n grid barriers.
+func (m *costMeasure) kernel(meets bool) (Kernel, error) {
+	b := build.New("costs", build.Workgroup(256))
+	if meets {
+		n := b.Scalar("n", ir.U32)
+		b.For(b.U32(0), n, b.U32(1), func(build.Value, build.Label) { b.GridBarrier() })
+	}
+	p, err := b.Program()
+	if err != nil {
+		return nil, fmt.Errorf("BUG: the kernel to measure by: %w", err)
+	}
+	k, err := m.dev.Compile(m.ctx, p, Options{})
+	if err == nil {
+		m.made = append(m.made, k)
+	}
+	return k, err
+}
+
+// sequence returns a sequence of so many launches that do nothing, and a read of 4 bytes.
+func (m *costMeasure) sequence(launches int, read bool) *Sequence {
+	s := m.dev.NewSequence("costs")
+	m.made = append(m.made, s)
+	for range launches {
+		s.Launch(m.nothing, Groups(1))
+	}
+	if read {
+		s.Read(All(s.Scratch(4)), make([]byte, 4))
+	}
+	return s
+}
+
+// of returns the middle of what runs of p take, by a figure of theirs.
+func (m *costMeasure) of(p Prepared, figure func(*Result) time.Duration) (time.Duration, error) {
+	var all []time.Duration
+	for begin := time.Now(); len(all) < 4 || len(all) < costRuns && time.Since(begin) < costTime; {
+		res, err := p.Run(m.ctx)
+		if err != nil {
+			return 0, err
+		}
+		all = append(all, figure(&res))
+	}
+	all = all[2:] // the first runs do what later ones need not do
+	slices.Sort(all)
+	return all[len(all)/2], nil
+}
+
+func wallOf(r *Result) time.Duration { return r.Wall }
+
+func (m *costMeasure) launches() (err error) {
+	s := m.sequence(1, false)
+	s.NoDeviceTime()
+	if m.out.Enqueue, err = m.of(s, func(r *Result) time.Duration { return r.Enqueue }); err != nil {
+		return err
+	}
+	if m.out.LaunchWait, err = m.of(s, wallOf); err != nil {
+		return err
+	}
+	m.out.LaunchRead, err = m.of(m.sequence(1, true), wallOf)
+	return err
+}
+
+func (m *costMeasure) graphs() error {
+	if !m.dev.Caps().Graphs {
+		return nil
+	}
+	var of [2]time.Duration
+	for i, launches := range []int{1, 1 + manyNodes} {
+		g, err := m.sequence(launches, true).Capture(CaptureOptions{})
+		if err != nil {
+			return err
+		}
+		m.made = append(m.made, g)
+		if of[i], err = m.of(g, wallOf); err != nil {
+			return err
+		}
+	}
+	m.out.GraphRead, m.out.GraphNode = of[0], max(of[1]-of[0], 0)/manyNodes
+	return nil
+}
+
+func (m *costMeasure) barriers() (err error) {
+	caps := m.dev.Caps()
+	if !caps.GridBarrier {
+		return nil
+	}
+	if m.meet, err = m.kernel(true); err != nil {
+		return err
+	}
+	const few, many = 1, 41
+	var of [2]time.Duration
+	for i, n := range []uint32{few, many} {
+		s := m.dev.NewSequence("costs")
+		m.made = append(m.made, s)
+		s.Launch(m.meet, Groups(uint32(caps.Units)), U32(n))
+		if of[i], err = m.of(s, wallOf); err != nil {
+			return err
+		}
+	}
+	m.out.GridBarrier = max(of[1]-of[0], 0) / (many - few)
+	return nil
+}
+
+// copies measures large ones, which leave out the time that all have.
+func (m *costMeasure) copies() error {
+	host, err := m.dev.AllocHost(copyBytes)
+	if err != nil {
+		return err
+	}
+	m.made = append(m.made, host)
+	up, down := m.dev.NewSequence("costs"), m.dev.NewSequence("costs")
+	m.made = append(m.made, up, down)
+	up.Upload(All(up.Scratch(copyBytes)), host.Bytes(), Always)
+	down.Read(All(down.Scratch(copyBytes)), host.Bytes())
+	for _, c := range []struct {
+		s   *Sequence
+		gbs *float64
+	}{{up, &m.out.UploadGBs}, {down, &m.out.ReadGBs}} {
+		took, err := m.of(c.s, wallOf)
+		if err != nil {
+			return err
+		}
+		*c.gbs = math.Round(100*copyBytes/float64(max(took-m.out.LaunchWait/2, 1))) / 100
+	}
+	return nil
+}
+
+// close frees what was made, the latest first.
+func (m *costMeasure) close() error {
+	var errs []error
+	for _, c := range slices.Backward(m.made) {
+		errs = append(errs, c.Close())
+	}
+	return errors.Join(errs...)
+}
