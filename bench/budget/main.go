@@ -127,13 +127,18 @@ func (b *bench) all() (errs []error) {
 	if b.reference != nil {
 		defer func() { note(b.reference.close()) }()
 	}
-	b.startLibraries()
-	for _, m := range b.measures() {
-		if b.only.MatchString(m.name) {
-			note(b.run(m))
+	// What libraries do, too, comes last: the others are measured without their contexts on the device.
+	for _, shared := range []bool{false, true} {
+		if shared {
+			b.startLibraries()
+		}
+		for _, m := range b.measures() {
+			if m.libraries == shared && b.only.MatchString(m.name) {
+				note(b.run(m))
+			}
 		}
 	}
-	for _, l := range b.libraries { // what follows is measured without their contexts on the device
+	for _, l := range b.libraries {
 		note(l.close())
 	}
 	for _, d := range []struct {

@@ -76,6 +76,9 @@ func run(w io.Writer, name, match string, small bool, runs int) error {
 				return fmt.Errorf("%s: %w", c.Name, err)
 			}
 			gain, verdict := float64(declared)/float64(tuned), "pass"
+			if choice == program.Workgroup()[0] {
+				gain = 1 // the same code: what differs is the clock
+			}
 			if gain < bound {
 				slow, verdict = slow+1, "fail"
 			}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -48,10 +49,7 @@ func duration(ns string) string {
 func measured(prefixes ...string) func(*file) ([][]string, error) {
 	return func(f *file) ([][]string, error) {
 		rows := [][]string{{"name", "vyre: least, median, p99", "C", "ratio", "bound"}}
-		for _, name := range f.measures.inOrder("name") {
-			if !hasPrefix(name, prefixes) || len(f.measures.where("name", name)) == len(f.measures.where("name", name, "side", "")) {
-				continue // of another table, or without times
-			}
+		for _, name := range f.names(prefixes) {
 			cells := []string{name}
 			for _, side := range []string{"vyre", "c"} {
 				times := ""
@@ -78,13 +76,17 @@ func measured(prefixes ...string) func(*file) ([][]string, error) {
 	}
 }
 
-func hasPrefix(name string, prefixes []string) bool {
-	for _, p := range prefixes {
-		if strings.HasPrefix(name, p) {
-			return true
+// names are those of measures with times, by the prefix that they have and in the order of the file.
+func (f *file) names(prefixes []string) (names []string) {
+	for _, prefix := range prefixes {
+		for _, name := range f.measures.inOrder("name") {
+			timed := len(f.measures.where("name", name)) > len(f.measures.where("name", name, "side", ""))
+			if timed && strings.HasPrefix(name, prefix) && !slices.Contains(names, name) {
+				names = append(names, name)
+			}
 		}
 	}
-	return false
+	return names
 }
 
 // starts has the parts of a process's start, in medians.

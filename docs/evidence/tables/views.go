@@ -14,7 +14,7 @@ var views = map[string]func(*file) ([][]string, error){
 	"h200.csv ratios":            ratios,
 	"prim-h200.csv ratios":       primitives,
 	"budgets-h200.txt README":    budgets,
-	"budgets-h200.txt launches":  measured("P1", "launch-", "P2", "P3", "P5", "P6", "P7"),
+	"budgets-h200.txt launches":  measured("P1", "P1-", "launch-", "P2", "P3", "P5", "P6", "P7"),
 	"budgets-h200.txt copies":    measured("P4-"),
 	"budgets-h200.txt starts":    starts,
 	"graphs-h200.csv sets":       sets,
