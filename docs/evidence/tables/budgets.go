@@ -108,6 +108,21 @@ func starts(f *file) ([][]string, error) {
 	return rows, nil
 }
 
+// tuned has the group sizes that are not the declared ones.
+func tuned(f *file) ([][]string, error) {
+	rows := [][]string{{"kernel", "size", "declared", "chosen", "declared size, time", "chosen size, time", "ratio"}}
+	for _, row := range f.measures {
+		if row["declared"] != row["chosen"] {
+			rows = append(rows, []string{row["kernel"], row["size"], row["declared"], row["chosen"], duration(row["declared_ns"]), duration(row["chosen_ns"]), row["ratio"]})
+		}
+	}
+	all := f.measures[max(0, len(f.measures)-1)]
+	if all["mean"] == "" {
+		return nil, fmt.Errorf("the last line has no mean")
+	}
+	return append(rows, []string{"mean of " + all["kernels"], "", "", "", "", "", all["mean"]}), nil
+}
+
 // side is what one side of a measure was.
 func (f *file) side(name, side string) (map[string]string, error) {
 	of := f.measures.where("name", name, "side", side)

@@ -16,6 +16,8 @@ var views = map[string]func(*file) ([][]string, error){
 	"budgets-h200.txt README":    budgets,
 	"budgets-h200.txt launches":  measured("P1", "P1-", "launch-", "P2", "P3", "P5", "P6", "P7"),
 	"budgets-h200.txt copies":    measured("P4-"),
+	"budgets-h200.txt compiling": measured("P9"),
+	"tune-h200.txt sizes":        tuned,
 	"budgets-h200.txt starts":    starts,
 	"graphs-h200.csv sets":       sets,
 	"graphs-h200.csv levels":     levels,
