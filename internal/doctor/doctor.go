@@ -52,7 +52,7 @@ type Subject struct {
 // Examine makes the checks, and calls each for every one of them in turn. It returns the name of the device that was opened,
 // "" if there was none. When ctx ends, it returns early with the context's error.
 func Examine(ctx context.Context, s Subject, each func(Check)) (device string, err error) {
-	e := &exam{ctx: ctx, name: s.Device, drv: s.Driver, handed: s.Driver, each: each, blocked: map[string]string{}}
+	e := &exam{ctx: ctx, asked: asked{name: s.Device}, drv: s.Driver, handed: s.Driver, each: each, blocked: map[string]string{}}
 	defer e.close()
 	if e.named = e.name != "" && e.name != "auto"; !e.named {
 		e.name = os.Getenv(driver.EnvDevice)
@@ -80,14 +80,11 @@ func Examine(ctx context.Context, s Subject, each func(Check)) (device string, e
 
 // exam is an examination under way. Checks leave here what later ones use.
 type exam struct {
-	ctx            context.Context
-	name           string // of the device
-	kind, selector string
-	model          string // the name again, of a simulated GPU that has no number
-	named          bool   // somebody asked for this device
-	each           func(Check)
-	blocked        map[string]string // from a check that failed or did not run to the one that failed
-	lost           string            // check during which the device was lost
+	ctx context.Context
+	asked
+	each    func(Check)
+	blocked map[string]string // from a check that failed or did not run to the one that failed
+	lost    string            // check during which the device was lost
 
 	handed  cu.Driver // not nil: instead of the library
 	drv     cu.Driver
@@ -98,6 +95,14 @@ type exam struct {
 	dev   driver.Device
 	saxpy driver.Kernel
 	kept  bool // the sample was found in the cache
+}
+
+// asked is the device that is looked for.
+type asked struct {
+	name           string
+	kind, selector string
+	model          string // the name again, of a simulated GPU that has no number
+	named          bool   // by the caller or the environment
 }
 
 // check is how one of the checks is made.

@@ -14,7 +14,7 @@ import (
 	"github.com/govyre/vyre/internal/cutarget"
 )
 
-// What a check of a GPU needs. The device is open from "context" on.
+// Checks that others of a GPU need. The device is open from "context" on.
 var (
 	needLibrary = []string{"library"}
 	needDevices = []string{"library", "devices"}
@@ -85,7 +85,7 @@ func (e *exam) library() finding {
 	return good("%s", found)
 }
 
-// missing is the finding that there is no GPU: only a warning where nobody asked for one.
+// missing is the finding that there is no GPU, a warning where nobody asked for one.
 func (e *exam) missing(f finding) finding {
 	if !e.named {
 		e.absent, f.state = true, Warn

@@ -27,10 +27,10 @@ func Enabled() bool { return *enabled }
 // Exhaustive reports whether sweeps over all arguments should run.
 func Exhaustive() bool { return *enabled && *exhaustive }
 
-// Device is the name of the device that a test opens for one. The simulated GPU is one of four multiprocessors, and only with
-// -long as large as a real one: each of them has warps that look for work, and all of these are interpreted.
+// Device is the name of the device that a test opens for one. The simulated GPU is one of four multiprocessors, and only for
+// whole sweeps as large as a real one: each of them has warps that look for work, and all of these are interpreted.
 func Device(name string) string {
-	if name == "cuda-sim" && !Enabled() {
+	if name == "cuda-sim" && (!Enabled() || share() < 1) {
 		return "cuda-sim:3"
 	}
 	return name
