@@ -206,7 +206,7 @@ func known(ctx context.Context, assembler string) (string, error) {
 	}
 	out, err := exec.CommandContext(ctx, assembler, "--help").Output()
 	if err != nil || !bytes.Contains(out, []byte("'sm_")) {
-		return "", &driver.Error{Op: "bundle", Kind: driver.Unavailable, Msg: fmt.Sprintf("%s is no ptxas that works", assembler), Fix: "name the ptxas of a CUDA toolkit", Err: err}
+		return "", &driver.Error{Op: "bundle", Kind: driver.Unavailable, Msg: fmt.Sprintf("%s is not a ptxas that works", assembler), Fix: "name the ptxas of a CUDA toolkit", Err: err}
 	}
 	return string(out), nil
 }

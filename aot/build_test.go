@@ -76,7 +76,7 @@ func TestWhatCannotBeBuiltSaysWhy(t *testing.T) {
 		"no such target":      {ctx, aot.Options{Targets: []string{"sm_81"}}, parsed(t), driver.InvalidArgument, "sm_81"},
 		"no such passes":      {ctx, aot.Options{Optimise: "9"}, parsed(t), driver.InvalidArgument, "9"},
 		"no such assembler":   {ctx, aot.Options{Assembler: "/nowhere/ptxas"}, parsed(t), driver.Unavailable, "/nowhere/ptxas"},
-		"no assembler":        {ctx, aot.Options{Assembler: "true"}, parsed(t), driver.Unavailable, "no ptxas that works"},
+		"no assembler":        {ctx, aot.Options{Assembler: "true"}, parsed(t), driver.Unavailable, "not a ptxas that works"},
 		"one that fails":      {ctx, aot.Options{Targets: []string{"sm_80"}, Assembler: script}, parsed(t), driver.Compile, "out of order"},
 		"no program":          {ctx, aot.Options{}, map[string]*ir.Program{"k": nil}, driver.InvalidArgument, "holds nothing"},
 		"a caller who leaves": {left, aot.Options{Targets: []string{"sm_80"}}, parsed(t), driver.Canceled, ""},

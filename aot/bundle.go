@@ -13,7 +13,7 @@ import (
 // Bundle is an open bundle. All its methods may be called at the same time.
 type Bundle struct{ kernels []*driver.Image }
 
-// Open reads the index of a bundle. What is no bundle, or a damaged one, is an error of kind InvalidArgument.
+// Open reads the index of a bundle. A file that is damaged, or not a bundle, gives an error of kind InvalidArgument.
 func Open(data string) (*Bundle, error) {
 	kernels, err := bundle.Read(data)
 	if err != nil {

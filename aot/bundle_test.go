@@ -204,7 +204,7 @@ func (d through) Compile(ctx context.Context, p *ir.Program, o driver.Options) (
 	return b.Load(ctx, d.Device, p.Name(), o)
 }
 
-// What devices promise about kernels holds for those of bundles.
+// The promises of devices about kernels hold for those of bundles.
 func TestDevicesKeepTheirContractWithLoadedKernels(t *testing.T) {
 	if !long.Enabled() {
 		t.Skip("it takes seconds: -long")
@@ -375,7 +375,7 @@ func TestWhatCannotBeLoadedSaysWhy(t *testing.T) {
 	}
 }
 
-// What the device cannot run is refused before any call of the driver, as Compile refuses it.
+// A kernel that the device cannot run is refused before any call of the driver, as Compile refuses it.
 func TestKernelsThatADeviceCannotRunAreRefusedBeforeAnyCall(t *testing.T) {
 	ps, err := text.Parse("meet.vyre", `vyre 1
 kernel @meet workgroup(32) {

@@ -14,8 +14,8 @@ const (
 	maxMemoBytes   = 8 << 20
 )
 
-// memo remembers results of a graph by its inputs. Who has the flight of the sequence, and nobody else, uses it: a run
-// from its claim until it has landed, Memoize, a batch. So there is no lock.
+// memo remembers results of a graph by its inputs. It has no lock, because only the holder of the sequence's flight uses
+// it: a run from its claim until it has landed, Memoize, or a batch.
 type memo struct {
 	seed    maphash.Seed
 	kept    []*remembered // as many as it has room for; then the oldest is at next
@@ -282,8 +282,8 @@ func (m *memo) note(s *Sequence, hash uint64, inputs [][]byte, row bool) *rememb
 	return r
 }
 
-// keep remembers the result of a run that succeeded, in the place of the oldest if there is no other. A device that watches the program has more to say
-// of a run than its outputs, so what has reports is not kept.
+// keep remembers the result of a run that succeeded, in the place of the oldest where all are taken. A result with reports
+// is not kept, because a device that watches the program has more to say of a run than its outputs.
 func (m *memo) keep(s *Sequence, r *remembered, outputs [][]byte, res *Result, err error) {
 	if err != nil || len(res.Reports) > 0 {
 		m.giveBack(r)

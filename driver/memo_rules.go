@@ -62,7 +62,7 @@ func (d *definitions) list(cmds []Cmd) error {
 			}
 			continue
 		}
-		// What a command reads it reads before it writes. A launch writes all of what it has no right to read.
+		// A command reads before it writes. A launch writes all of a range that it may not read.
 		var err error
 		each(c, func(r Range, reads, _ bool) {
 			if err == nil && reads {
@@ -81,7 +81,7 @@ func (d *definitions) list(cmds []Cmd) error {
 	return nil
 }
 
-// each visits the ranges of a command that is no loop.
+// each visits the ranges of a command that is not a loop.
 func each(c Cmd, visit func(r Range, reads, writes bool)) {
 	l, launch := c.(*LaunchCmd)
 	if !launch {

@@ -117,9 +117,7 @@ func TestBothSidesTakePart(t *testing.T) {
 
 // Sides of libraries are those that start, and of the measures those that they have; they judge nothing.
 func TestLibrariesTakePart(t *testing.T) {
-	if _, err := exec.LookPath("python3"); err != nil {
-		t.Skip("there is no python3")
-	}
+	needs.Tool(t, "python3")
 	script := filepath.Join(t.TempDir(), "side.py")
 	text := `import sys
 if sys.argv[1] == "torch": sys.exit("no module named torch")

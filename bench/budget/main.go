@@ -127,7 +127,7 @@ func (b *bench) all() (errs []error) {
 	if b.reference != nil {
 		defer func() { note(b.reference.close()) }()
 	}
-	// What libraries do, too, comes last: the others are measured without their contexts on the device.
+	// Measures of libraries come last, so that the others run without contexts of theirs on the device.
 	for _, shared := range []bool{false, true} {
 		if shared {
 			b.startLibraries()

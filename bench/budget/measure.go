@@ -40,7 +40,7 @@ type bench struct {
 	size      sizes
 	env       *environment
 	reference *reference
-	none      error        // why there is no reference
+	none      error        // why the C side is missing
 	libraries []*reference // sides of libraries, which a run judges nothing by
 	out       *printer
 }

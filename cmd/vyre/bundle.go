@@ -33,7 +33,7 @@ func (bundleCmd) Help() string {
   vyre bundle . -o kernels.vyk --target sm_80,sm_90a
   vyre gen --bundle kernels.vyk
   vyre run kernels.vyk:Saxpy --grid 4 …
-What no machine code was made for, the driver compiles from PTX when it is loaded.`
+For a GPU without machine code in the bundle, the driver compiles the PTX when the kernel is loaded.`
 }
 
 func (c *bundleCmd) Run(t *terminal) error {
@@ -127,7 +127,7 @@ func (c *bundleCmd) assembler() (path, why string) {
 	case "":
 		path, err := exec.LookPath("ptxas")
 		if err != nil {
-			return "", "there is no ptxas on the PATH; name one with --ptxas"
+			return "", "ptxas is not on the PATH; name one with --ptxas"
 		}
 		return path, path + " does not know it"
 	}

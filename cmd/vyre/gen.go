@@ -196,7 +196,7 @@ func (c *genCmd) bundle(t *terminal, pkg *kernel.Package, dir string) (string, e
 	}
 	for _, l := range all {
 		if l.image == nil {
-			return "", usagef("--bundle %s is no bundle; vyre bundle makes one", c.Bundle)
+			return "", usagef("--bundle %s is not a bundle; vyre bundle makes one", c.Bundle)
 		}
 		have[l.name] = l.image.Digest
 	}

@@ -312,7 +312,7 @@ func TestSimulatedDevicePassesTheSuiteWithManyCasesAtOnce(t *testing.T) {
 	}
 }
 
-// What is kept on disk takes what its text takes, kernel by kernel.
+// An image that is kept on disk takes as much as its text, kernel by kernel.
 func TestGPUKeepsImagesThatTakeWhatTheirTextsTake(t *testing.T) {
 	dev := gpu(t)
 	lib := library(t)

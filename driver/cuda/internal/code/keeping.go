@@ -13,7 +13,7 @@ import (
 // mostWaiting bounds the texts that wait for a link. An image beyond that is not kept.
 const mostWaiting = 64
 
-// keeper decides which images are kept on disk, behind the callers that compile: nobody waits for a link.
+// keeper decides which images are kept on disk, behind the callers that compile, so that none waits for a link.
 //
 // Only the linker gives an image that can be kept. But it takes text as code that may be put together with other code:
 // shared arrays get their places late, and a division or a root is a real call, whose conventions cost registers. So each
@@ -24,7 +24,7 @@ type keeper struct {
 	mu        sync.Mutex
 	compiling int          // compilations under way, which a link would slow down
 	waiting   []*candidate // at most mostWaiting
-	working   *candidate   // the one that is linked; nil if there is no worker
+	working   *candidate   // the one that is being linked; nil without a worker
 	stopped   bool
 	left      []cu.Module // loaded for a comparison, and not unloaded yet
 	worker    sync.WaitGroup
@@ -109,7 +109,7 @@ func (k *keeper) stop() {
 	k.worker.Wait()
 }
 
-// keep decides about one image. Whatever fails is counted by the device, and costs nobody but the next process anything.
+// keep decides about one image. The device counts each failure, which only costs the next process a compilation.
 func (k *keeper) keep(w *candidate) {
 	images := &k.c.images
 	defer func() {
@@ -181,7 +181,7 @@ func (k *keeper) discard(module cu.Module) {
 			break
 		}
 		if err := gpu.Driver.ModuleUnload(m); err != nil {
-			_ = gpu.Fail(gpu.ErrorOf("keep", "", err)) // nobody waits for it
+			_ = gpu.Fail(gpu.ErrorOf("keep", "", err)) // the caller has gone on
 		}
 	}
 }

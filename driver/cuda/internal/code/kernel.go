@@ -196,7 +196,7 @@ func (k *kernel) free() {
 	k.by.modules.put(k.code)
 }
 
-// What a driver.Kernel is asked.
+// The methods of driver.Kernel.
 
 func (k *kernel) Device() driver.Device       { return k.by.owner }
 func (k *kernel) Digest() [32]byte            { return k.code.digest }
@@ -275,7 +275,7 @@ func (f *facts) threads() int { return int(f.workgroup[0] * f.workgroup[1] * f.w
 type compiled struct {
 	facts
 	how      how
-	make     func(*compiled) error // loads it, for the first who asks
+	make     func(*compiled) error // loads it, for the first caller
 	trap     func(row uint32) (message, where string, ok bool)
 	checks   int             // records of accesses out of bounds
 	sites    []memcheck.Site // of these
