@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -90,6 +91,78 @@ func (p *printer) number(name, what string, v, limit float64, ok bool) {
 	}
 	p.measured++
 	p.linef("name=%s %s=%.6g bound=%.6g verdict=%s %s", name, what, v, limit, verdict, p.suffix)
+}
+
+// remembering times a graph of one kernel with 4 KiB in and out that remembers its result, and one with 1 MiB of inputs
+// that do not change, of which nothing may be sent.
+func (b *bench) remembering() error {
+	for _, m := range []struct {
+		name    string
+		size    int64
+		entries int
+		most    float64 // nanoseconds; 0 is no limit
+	}{{"P11", 4096, 1, 1500}, {"P11-unchanged", 1 << 20, 0, 0}} {
+		if err := b.replayed(m.name, m.size, m.entries, m.most); err != nil {
+			return fmt.Errorf("%s: %w", m.name, err)
+		}
+	}
+	return nil
+}
+
+func (b *bench) replayed(name string, size int64, entries int, most float64) (err error) {
+	src, dst := make([]byte, size), make([]byte, size)
+	for i := range src {
+		src[i] = byte(i * 7)
+	}
+	s := b.env.dev.NewSequence(name)
+	defer func() { err = errors.Join(err, s.Close()) }()
+	in, out := s.Scratch(size), s.Scratch(size)
+	s.Upload(driver.All(in), src, driver.IfChanged)
+	s.Launch(b.env.copy, driver.Groups(uint32(size/1024)), driver.Arg(driver.All(in)), driver.Arg(driver.All(out)))
+	s.Read(driver.All(out), dst)
+	g, err := s.Capture(driver.CaptureOptions{})
+	if err != nil {
+		return err
+	}
+	if entries > 0 {
+		if err := g.Memoize(entries, 1<<20); err != nil {
+			return err
+		}
+	}
+	sample := func() (float64, error) {
+		begin := time.Now()
+		r, err := g.Run(b.ctx)
+		t := since(begin)
+		if err == nil && r.Memoized != (entries > 0) {
+			err = fmt.Errorf("that the result was remembered is %v", r.Memoized)
+		}
+		return t, err
+	}
+	if _, err := g.Run(b.ctx); err != nil {
+		return err
+	}
+	before := b.env.dev.Stats().Get(driver.UploadBytes)
+	var blocks []block
+	for i := -1; i < b.blocks; i++ {
+		one, err := take(sample, b.samples)
+		if err != nil {
+			return err
+		}
+		if i >= 0 {
+			blocks = append(blocks, one)
+		}
+	}
+	all := together(blocks)
+	b.out.side(name, "vyre", all)
+	sent := b.env.dev.Stats().Get(driver.UploadBytes) - before
+	b.out.number(name+"-sent", "bytes", float64(sent), 0, sent == 0)
+	if most > 0 {
+		b.out.number(name+"-ns", "ns", all.p50, most, all.p50 <= most)
+	}
+	if !bytes.Equal(dst, src) {
+		err = errors.New("the copy is wrong")
+	}
+	return err
 }
 
 // compiling times Compile by the driver and from the cache on disk: P9. Each has a device of its own, with nothing in memory.

@@ -144,7 +144,7 @@ func (b *bench) all() (errs []error) {
 	for _, d := range []struct {
 		name string
 		run  func() error
-	}{{"P8", b.allocations}, {"P9", b.compiling}, {"P10", b.simulating}, {"start", b.starting}, {"leak", b.leaking}} {
+	}{{"P8", b.allocations}, {"P9", b.compiling}, {"P10", b.simulating}, {"P11", b.remembering}, {"start", b.starting}, {"leak", b.leaking}} {
 		switch {
 		case !b.only.MatchString(d.name):
 		case b.late():
