@@ -106,6 +106,7 @@ func (g *Graph) beginBatch(ctx context.Context, rows []Row) error {
 	if err := MayStart(ctx, "run", g.label, s.core.name); err != nil {
 		return err
 	}
+	g.p.memo.claim(s, true)
 	s.flying, s.waiting = g.p, true
 	s.tally.Gauge(RunsInFlight, 1)
 	return nil
@@ -114,7 +115,7 @@ func (g *Graph) beginBatch(ctx context.Context, rows []Row) error {
 // recall delivers the rows that are remembered, and returns the others.
 func (g *Graph) recall(rows []Row, results []Result) []batchRow {
 	m := g.p.memo
-	active := m != nil && m.ready(g.seq) && g.seq.dev.Err() == nil
+	active := m != nil && m.able
 	var todo []batchRow
 	for i, row := range rows {
 		r := batchRow{Row: row, at: i}

@@ -56,3 +56,37 @@ func TestACloseHasOneDeadline(t *testing.T) {
 		}
 	}
 }
+
+// A device frees its context when it closes, so it waits for whoever is about to give something back.
+func TestCloseOfTheDeviceWaitsForACloseUnderWay(t *testing.T) {
+	core, err := driver.NewCore(nil, "bare", driver.OpenOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var l driver.Leaf
+	entered, freed := make(chan struct{}), make(chan struct{})
+	if err := l.Init(core, nil, "kept", func() {
+		close(entered)
+		for core.Alive("wait", "") == nil {
+			time.Sleep(time.Millisecond)
+		}
+		time.Sleep(10 * time.Millisecond)
+		close(freed)
+	}); err != nil {
+		t.Fatal(err)
+	}
+	closed := make(chan error, 1)
+	go func() { closed <- l.Close() }()
+	<-entered
+	if first, err := core.Shut(); !first || err != nil {
+		t.Error(first, err)
+	}
+	select {
+	case <-freed:
+	default:
+		t.Error("the device was closed before what it had was freed")
+	}
+	if err := <-closed; err != nil {
+		t.Error(err)
+	}
+}

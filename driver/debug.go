@@ -130,7 +130,7 @@ func (c *Core) reportLeaks(roots map[*Sequence]struct{}, leaves map[*Leaf]struct
 		}
 	}
 	for l := range leaves {
-		if !private[l] {
+		if closed, _ := l.state(); !closed && !private[l] {
 			all = append(all, &survivor{l.id, fmt.Sprintf("%s %q", l.what, l.label), l.made})
 		}
 	}

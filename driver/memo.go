@@ -25,6 +25,7 @@ type memo struct {
 	outside []*atomic.Uint64 // versions of buffers that the graph reads and does not own
 	statics bool             // some inputs are Static
 
+	able    bool        // the run that was claimed may be remembered
 	sources [][]byte    // reused, for inputs and for outputs
 	hit     int         // what the run in flight delivers: 1 + index into kept; 0 if it runs
 	spare   *remembered // memory for the next
@@ -143,13 +144,18 @@ func (m *memo) ready(s *Sequence) bool {
 	return m.barred == nil
 }
 
-// begin looks for the result of the run that has been claimed. It reports whether there is one: then nothing has to run.
-func (m *memo) begin(s *Sequence, after []Pending) bool {
-	if m == nil {
-		return false
+// claim notes whether the run that is claimed, alone or after others, may be one that is remembered. The sequence is locked, for
+// a Close takes its plan away.
+func (m *memo) claim(s *Sequence, alone bool) {
+	if m != nil {
+		m.drop()
+		m.able = m.ready(s) && alone && s.dev.Err() == nil
 	}
-	m.drop()
-	if !m.ready(s) || len(after) > 0 || s.dev.Err() != nil {
+}
+
+// begin looks for the result of the run that has been claimed. It reports whether there is one: then nothing has to run.
+func (m *memo) begin(s *Sequence) bool {
+	if m == nil || !m.able {
 		return false
 	}
 	m.sources = m.sources[:0]

@@ -20,6 +20,7 @@ type Leaf struct {
 	what   string // which of these, for messages
 	label  string
 	free   func()
+	freed  sync.Once // whoever closes the leaf second, as Close of the device may, waits until free has returned
 
 	mu      sync.Mutex
 	closed  bool
@@ -109,8 +110,8 @@ func (l *Leaf) Close() error {
 	}
 	l.closed = true
 	l.mu.Unlock()
+	l.freed.Do(l.free)
 	l.dev.leave(l)
-	l.free()
 	return nil
 }
 
@@ -135,15 +136,13 @@ func (l *Leaf) state() (closed bool, holders string) {
 	return l.closed, l.holderNames()
 }
 
-// revoke closes the leaf because its device closes; its sequences are gone by then.
+// revoke closes the leaf because its device closes; its sequences are gone by then. Somebody who is about to close it has done so
+// when revoke returns, for what he frees is to be free before the device is.
 func (l *Leaf) revoke() {
 	l.mu.Lock()
-	done := l.closed
 	l.closed = true
 	l.mu.Unlock()
-	if !done {
-		l.free()
-	}
+	l.freed.Do(l.free)
 }
 
 func (l *Leaf) holderNames() string {

@@ -198,7 +198,7 @@ func (s runs) start(ctx context.Context, p *pending, after []Pending, stay bool)
 		return nil, err
 	}
 	task = p.flight.takeOff(ctx, s.core, "vyre.run", s.label)
-	if p.memo.begin(s.Sequence, after) {
+	if p.memo.begin(s.Sequence) {
 		return task, s.started(p, begin, stay, nil)
 	}
 	region := s.core.region(task, "vyre.enqueue", s.label)
@@ -233,6 +233,7 @@ func (s runs) claim(ctx context.Context, p *pending, after []Pending) error {
 		s.after = append(s.after, o.runner)
 	}
 	s.plan.refresh()
+	p.memo.claim(s.Sequence, len(after) == 0)
 	s.flying, s.starting, s.cut = p, true, nil
 	return nil
 }

@@ -205,7 +205,7 @@ func (s *Sequence) record(cmd any) string {
 		}
 	}
 	path := s.prefix + strconv.Itoa(len(*s.at))
-	if s.plan != nil {
+	if s.prepared() {
 		s.complain("record", "", path, "the sequence was prepared, its commands stand", "record another sequence, or change this one by the setters of its handles")
 	}
 	*s.at = append(*s.at, cmd)
@@ -237,10 +237,18 @@ func (s *Sequence) unprepared(op string) bool {
 	if s.absent(op) != nil {
 		return false
 	}
-	if s.plan != nil {
+	if s.prepared() {
 		s.complain(op, "", "", "the sequence was prepared", "say it before Prepare, Run, Start or Capture")
+		return false
 	}
-	return s.plan == nil
+	return true
+}
+
+// prepared reports whether there is a plan, which Close of the device may take away while the sequence is recorded.
+func (s *Sequence) prepared() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.plan != nil
 }
 
 // Fill stores the low width bytes of value, little endian, over dst again and again. width
@@ -339,6 +347,8 @@ func (s *Sequence) Scratch(bytes int64) Buffer {
 		return nil
 	}
 	b := &scratch{seq: s, bytes: bytes}
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	b.id, b.dev, b.object, b.what, b.label = ids.Add(1), s.core, b, "scratch", fmt.Sprintf("%s scratch %d", s.label, len(s.scratch))
 	if bytes < 0 {
 		s.complain("scratch", b.label, "", fmt.Sprintf("size is %d bytes", bytes), "")
@@ -355,18 +365,26 @@ func (b *scratch) Len() int64 { return b.bytes }
 
 // Reserved returns the bytes charged: none before Prepare.
 func (b *scratch) Reserved() int64 {
-	if b.inner == nil {
-		return 0
+	if inner := b.memory(); inner != nil {
+		return inner.Reserved()
 	}
-	return b.inner.Reserved()
+	return 0
+}
+
+// memory is nil before Prepare, and after the sequence was closed.
+func (b *scratch) memory() Buffer {
+	b.seq.mu.Lock()
+	defer b.seq.mu.Unlock()
+	return b.inner
 }
 
 // Address returns where the memory is; before Prepare it is nowhere.
 func (b *scratch) Address() (uint64, error) {
-	if b.inner == nil {
+	inner := b.memory()
+	if inner == nil {
 		return 0, &Error{Op: "address", Label: b.label, Device: b.dev.name, Kind: InvalidArgument, Msg: "scratch memory exists from Prepare on", Fix: "prepare the sequence first"}
 	}
-	return b.inner.Address()
+	return inner.Address()
 }
 
 // Close answers Busy: scratch memory goes with its sequence.

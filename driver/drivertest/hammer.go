@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"sync"
 	"testing"
@@ -58,6 +59,109 @@ var hammerTests = []test{
 			e.closeUnderDispatches(p)
 		}
 	}},
+	// Whatever is made, used and closed while the device closes is either closed by its user or by the device.
+	{"HammerMeanwhile", func(e *env) {
+		span := time.Second
+		if testing.Short() {
+			span = 100 * time.Millisecond
+		}
+		p := e.program(addTo)
+		for stop := time.Now().Add(span); time.Now().Before(stop) && !e.Failed(); {
+			e.closeUnderUsers(p)
+		}
+	}},
+}
+
+// closeUnderUsers closes a device while goroutines make and close objects of every kind on it.
+func (e *env) closeUnderUsers(p *ir.Program) {
+	dev, err := e.open(driver.OpenOptions{})
+	e.must(err)
+	pool := dev.NewPool(driver.PoolOptions{Budget: 300})
+	uses := []func(n int64) error{
+		func(n int64) error {
+			b, err := dev.Alloc(n, driver.AllocOptions{Label: "b"})
+			if err != nil {
+				return err
+			}
+			return b.Close()
+		},
+		func(n int64) error {
+			m, err := dev.AllocHost(n)
+			if err != nil {
+				return err
+			}
+			return m.Close()
+		},
+		func(n int64) error {
+			m, err := dev.Pin(make([]byte, n))
+			if err != nil {
+				return err
+			}
+			return m.Close()
+		},
+		func(int64) error {
+			k, err := dev.Compile(ctx, p, driver.Options{})
+			if err != nil {
+				return err
+			}
+			return k.Close()
+		},
+		func(n int64) error {
+			s := dev.NewSequence("s")
+			s.Fill(driver.All(s.Scratch(4*n)), 1, 4)
+			var err error
+			if dev.Caps().Graphs {
+				_, err = s.Capture(driver.CaptureOptions{})
+			}
+			if err == nil {
+				_, err = s.Run(ctx)
+			}
+			return errors.Join(err, s.Close())
+		},
+		func(n int64) error {
+			all, err := pool.GetAll(n, 2*n)
+			if err != nil {
+				return err
+			}
+			return errors.Join(pool.Put(all[0]), pool.Put(all[1]))
+		},
+		func(n int64) error {
+			s, err := pool.Static(ctx, 1, make([]byte, n))
+			if err != nil {
+				return err
+			}
+			return pool.Release(s)
+		},
+	}
+	if dev.Caps().Graphs {
+		uses = append(uses, func(n int64) error { return replays(dev, p, uint32(n)) })
+	}
+	var all sync.WaitGroup
+	begun := make(chan bool, len(uses))
+	for i, use := range uses {
+		all.Go(func() {
+			for n := int64(0); ; n++ {
+				if err := use(100 + n%3); err != nil {
+					if !errors.Is(err, driver.Closed) {
+						e.Errorf("use %d: %v", i, err)
+					}
+					if n < 2 {
+						begun <- true
+					}
+					return
+				}
+				if n == 2 {
+					begun <- true
+				}
+			}
+		})
+	}
+	for range cap(begun) {
+		<-begun
+	}
+	e.wish(dev.Close())
+	all.Wait()
+	e.nothingLeft(dev)
 }
 
 // closeUnderDispatches closes a device while goroutines dispatch on it.
@@ -187,4 +291,34 @@ func (e *env) hammerClose(r *rand.Rand) {
 	}
 	e.wish(s.Close())
 	e.wish(b.Close())
+}
+
+// replays runs a graph that remembers, with new inputs, with remembered ones, and as a batch.
+func replays(dev driver.Device, p *ir.Program, n uint32) (err error) {
+	k, err := dev.Compile(ctx, p, driver.Options{})
+	if err != nil {
+		return err
+	}
+	s := dev.NewSequence("replays")
+	defer func() { err = errors.Join(err, s.Close(), k.Close()) }()
+	a, b, dst := s.Scratch(4), s.Scratch(4), make([]byte, 4)
+	in := s.Upload(driver.All(a), le(n), driver.Always)
+	s.Launch(k, driver.Cover(1, 32), driver.All(a), driver.All(b), driver.U32(1))
+	s.Read(driver.All(b), dst)
+	g, err := s.Capture(driver.CaptureOptions{})
+	if err == nil {
+		err = g.Memoize(4, 1<<10)
+	}
+	for i := uint32(0); i < 4 && err == nil; i++ {
+		if err = in.Set(le(n + i%2)); err == nil {
+			_, err = g.Run(ctx)
+		}
+		if err == nil && !bytes.Equal(dst, le(n+i%2+1)) {
+			err = fmt.Errorf("% x for %d", dst, n+i%2+1)
+		}
+	}
+	if err == nil {
+		_, err = g.RunBatch(ctx, []driver.Row{{Inputs: [][]byte{le(1)}, Outputs: [][]byte{make([]byte, 4)}}, {Inputs: [][]byte{le(2)}, Outputs: [][]byte{make([]byte, 4)}}})
+	}
+	return err
 }
