@@ -34,6 +34,8 @@ type Options struct {
 	Device     driver.Device
 	NoPrograms bool   // leaves the programs out: device cpu loads nothing then
 	Optimise   string // the passes, as in driver.Options
+	// Sequences are kept too, by their labels, which differ. They launch kernels of the bundle at their own group sizes.
+	Sequences []*driver.Sequence
 }
 
 // Build compiles kernels, by label, and returns their bundle.
@@ -78,7 +80,11 @@ func Build(ctx context.Context, kernels map[string]*ir.Program, o Options) ([]by
 	if len(errs) > 0 && errs[0] != nil {
 		return nil, errs[0]
 	}
-	file, err := bundle.Write(all)
+	sequences, err := b.sequences(kernels)
+	if err != nil {
+		return nil, err
+	}
+	file, err := bundle.Write(all, sequences)
 	if err != nil {
 		return nil, invalid("", err)
 	}

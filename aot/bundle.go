@@ -11,15 +11,18 @@ import (
 )
 
 // Bundle is an open bundle. All its methods may be called at the same time.
-type Bundle struct{ kernels []*driver.Image }
+type Bundle struct {
+	kernels   []*driver.Image
+	sequences []*driver.SequenceImage
+}
 
 // Open reads the index of a bundle. A file that is damaged, or not a bundle, gives an error of kind InvalidArgument.
 func Open(data string) (*Bundle, error) {
-	kernels, err := bundle.Read(data)
+	kernels, sequences, err := bundle.Read(data)
 	if err != nil {
 		return nil, &driver.Error{Op: "open", Label: "bundle", Kind: driver.InvalidArgument, Msg: strings.TrimPrefix(err.Error(), "bundle: "), Fix: "make it again with vyre bundle", Err: err}
 	}
-	return &Bundle{kernels}, nil
+	return &Bundle{kernels, sequences}, nil
 }
 
 // Kernels returns the kernels by ascending label.

@@ -255,7 +255,7 @@ func withCubins(t testing.TB, target bundle.Target, of func(label string) []byte
 
 func reopened(t testing.TB, kernels []*driver.Image) *aot.Bundle {
 	t.Helper()
-	data, err := bundle.Write(kernels)
+	data, err := bundle.Write(kernels, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"hash/crc32"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -37,9 +38,29 @@ func sample() []*bundle.Kernel {
 	return []*bundle.Kernel{a, b}
 }
 
-func written(t testing.TB, kernels []*bundle.Kernel) []byte {
+// sampleSequence has a command of each kind.
+func sampleSequence() *bundle.Sequence {
+	s := bundle.NewSequence("steps")
+	s.Buffers = []bundle.Buffer{{Label: "x", Bytes: 64}, {Label: "s scratch 0", Bytes: 32, Scratch: true}}
+	s.Timing, s.Lowering = bundle.Untimed|bundle.TimeTransfers, 1
+	x, y := bundle.Range{Buffer: 0, Off: 16, Len: 24}, bundle.Range{Buffer: 1, Off: 0, Len: 24}
+	s.Commands = []bundle.Command{
+		{Kind: bundle.DoFill, Dst: x, Value: 1 << 40, Width: 8},
+		{Kind: bundle.DoUpload, Dst: y, Width: 2, Data: bytes.Repeat([]byte{7}, 24)},
+		{Kind: bundle.DoUpload, Dst: y},
+		{Kind: bundle.DoWhile, Dst: bundle.Range{Buffer: 1, Len: 4}, Value: 9, Body: []bundle.Command{
+			{Kind: bundle.DoRepeat, Value: 2, Body: []bundle.Command{{Kind: bundle.DoCopy, Dst: x, Src: y}}},
+		}},
+		{Kind: bundle.DoLaunch, Kernel: "Fill[uint8]", Grid: [3]uint32{3, 1, 1}, Domain: 5, Traces: 1024, Rest: 6, Args: []bundle.Arg{{Type: ir.F16, Bits: 3}, {Range: x}, {Range: y}}},
+		{Kind: bundle.DoLaunch, Kernel: "Empty", Rest: -1},
+		{Kind: bundle.DoRead, Src: x},
+	}
+	return s
+}
+
+func written(t testing.TB, kernels []*bundle.Kernel, sequences ...*bundle.Sequence) []byte {
 	t.Helper()
-	b, err := bundle.Write(kernels)
+	b, err := bundle.Write(kernels, sequences)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,36 +68,39 @@ func written(t testing.TB, kernels []*bundle.Kernel) []byte {
 }
 
 // whole reads a file and all that is in it.
-func whole(data []byte) ([]*bundle.Kernel, error) {
-	kernels, err := bundle.Read(string(data))
+func whole(data []byte) ([]*bundle.Kernel, []*bundle.Sequence, error) {
+	kernels, sequences, err := bundle.Read(string(data))
 	for _, k := range kernels {
 		for i := range k.Forms {
 			if _, err := k.Forms[i].Payload(); err != nil {
-				return nil, err
+				return nil, nil, err
 			}
 		}
 	}
-	return kernels, err
+	return kernels, sequences, err
 }
 
 func TestWhatIsWrittenIsRead(t *testing.T) {
-	file := written(t, sample())
+	file := written(t, sample(), sampleSequence())
 	if !bytes.Equal(file[:16], []byte("VYREBDL\x01\x01\x00\x00\x00\x02\x00\x00\x00")) || binary.LittleEndian.Uint64(file[24:]) != uint64(len(file)) {
 		t.Errorf("the file begins with % x", file[:32])
 	}
-	kernels, err := whole(file)
+	kernels, sequences, err := whole(file)
 	if err != nil {
 		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(sequences, []*bundle.Sequence{sampleSequence()}) {
+		t.Errorf("the sequences are %+v", sequences)
 	}
 	if len(kernels) != 2 || kernels[0].Label() != "Empty" || kernels[1].Label() != "Fill[uint8]" || kernels[1].Listed() != "PTX for sm_80, PTX for sm_90a, cubin for sm_90a" {
 		t.Errorf("it holds %v", kernels)
 	}
-	if again := written(t, kernels); !bytes.Equal(again, file) {
+	if again := written(t, kernels, sequences...); !bytes.Equal(again, file) {
 		t.Error("what was read is written otherwise")
 	}
 	swapped := sample()
 	swapped[0], swapped[1] = swapped[1], swapped[0]
-	if other := written(t, swapped); !bytes.Equal(other, file) {
+	if other := written(t, swapped, sampleSequence()); !bytes.Equal(other, file) {
 		t.Error("the order of kernels changes the file")
 	}
 	if b, err := kernels[1].Forms[2].Payload(); err != nil || string(b) != "cubin of sm_90a" {
@@ -85,7 +109,7 @@ func TestWhatIsWrittenIsRead(t *testing.T) {
 	if bytes.Contains(file, []byte("cubin of sm_90a")) && bytes.Index(file, []byte("cubin of sm_90a"))%64 != 0 {
 		t.Error("a payload is not at a multiple of 64")
 	}
-	if none, err := whole(written(t, nil)); err != nil || len(none) != 0 {
+	if none, _, err := whole(written(t, nil)); err != nil || len(none) != 0 {
 		t.Errorf("a bundle of nothing: %v, %v", none, err)
 	}
 }
@@ -97,12 +121,12 @@ func TestAllDamageIsFound(t *testing.T) {
 		flipped := bytes.Clone(file)
 		flipped[i] ^= 0x10
 		for name, b := range map[string][]byte{"flipped": flipped, "cut off": file[:i]} {
-			if _, err := whole(b); err == nil || !strings.HasPrefix(err.Error(), "bundle: ") {
+			if _, _, err := whole(b); err == nil || !strings.HasPrefix(err.Error(), "bundle: ") {
 				t.Fatalf("byte %d %s: %v", i, name, err)
 			}
 		}
 	}
-	if _, err := whole(append(bytes.Clone(file), 0)); err == nil {
+	if _, _, err := whole(append(bytes.Clone(file), 0)); err == nil {
 		t.Error("a longer file was read")
 	}
 }
@@ -128,15 +152,46 @@ func TestFilesThatNobodyWritesAreRefused(t *testing.T) {
 	}{
 		"a later version":     {func(b []byte) []byte { b[8] = 2; return b }, "version 2"},
 		"a billion kernels":   {func(b []byte) []byte { binary.LittleEndian.PutUint32(b[12:], 1e9); return b }, "1000000000 things"},
-		"fewer kernels":       {func(b []byte) []byte { b[12] = 1; return b }, "are left of its index"},
+		"fewer kernels":       {func(b []byte) []byte { b[12] = 1; return b }, "in the index"},
 		"a long index":        {func(b []byte) []byte { b[22] = 1; return b }, "longer than the file"},
 		"a long label":        {func(b []byte) []byte { b[98] = 1; return b }, "in the index"},
 		"bytes at the end":    {func(b []byte) []byte { return append(b, 1) }, "left behind its payloads"},
 		"labels out of order": {func(b []byte) []byte { b[100] = 'Z'; return b }, "do not ascend"},
 	} {
-		if _, err := whole(signed(c.change(bytes.Clone(file)))); err == nil || !strings.Contains(err.Error(), c.says) {
+		if _, _, err := whole(signed(c.change(bytes.Clone(file)))); err == nil || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s: %v, want an error that says %q", name, err, c.says)
 		}
+	}
+	for name, change := range map[string]func(s *bundle.Sequence){
+		"no label":                   func(s *bundle.Sequence) { *s = *bundle.NewSequence("") },
+		"a buffer of no size":        func(s *bundle.Sequence) { s.Buffers[1].Bytes = -1 },
+		"a buffer that is too small": func(s *bundle.Sequence) { s.Buffers[0].Bytes = 39 },
+		"a buffer that is not there": func(s *bundle.Sequence) { s.Commands[0].Dst.Buffer = 2 },
+		"a range that wraps":         func(s *bundle.Sequence) { s.Commands[0].Dst.Off = 1<<63 - 1 },
+		"a range before the buffer":  func(s *bundle.Sequence) { s.Commands[0].Dst.Off = -8 },
+		"an unknown lowering":        func(s *bundle.Sequence) { s.Lowering = 3 },
+		"an unknown measurement":     func(s *bundle.Sequence) { s.Timing = 8 },
+		"an unknown mode":            func(s *bundle.Sequence) { s.Commands[2].Width = 3 },
+		"bytes of another length":    func(s *bundle.Sequence) { s.Commands[1].Data = make([]byte, 23) },
+		"bytes that may change":      func(s *bundle.Sequence) { s.Commands[1].Width = 1 },
+		"too many rounds":            func(s *bundle.Sequence) { s.Commands[3].Value = 1 << 63 },
+		"a kernel of nobody":         func(s *bundle.Sequence) { s.Commands[5].Kernel = "none" },
+		"a missing argument":         func(s *bundle.Sequence) { s.Commands[4].Args = s.Commands[4].Args[:2] },
+		"an array of -2 elements":    func(s *bundle.Sequence) { s.Commands[4].Rest = -2 },
+		"loops in loops in loops": func(s *bundle.Sequence) {
+			for range 5 {
+				s.Commands = []bundle.Command{{Kind: bundle.DoRepeat, Body: s.Commands}}
+			}
+		},
+	} {
+		bad := sampleSequence()
+		change(bad)
+		if _, err := bundle.Write(sample(), []*bundle.Sequence{bad}); err == nil || !strings.HasPrefix(err.Error(), "bundle: in the index of sequence") && name != "no label" {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if _, err := bundle.Write(sample(), []*bundle.Sequence{sampleSequence(), sampleSequence()}); err == nil {
+		t.Error("two sequences have one label")
 	}
 	for name, change := range map[string]func(k *bundle.Kernel){
 		"no label":               func(k *bundle.Kernel) { *k = *bundle.New("") },
@@ -151,7 +206,7 @@ func TestFilesThatNobodyWritesAreRefused(t *testing.T) {
 	} {
 		kernels := sample()
 		change(kernels[0])
-		if _, err := bundle.Write(kernels); err == nil {
+		if _, err := bundle.Write(kernels, nil); err == nil {
 			t.Errorf("%s is written", name)
 		}
 	}
@@ -162,6 +217,7 @@ func FuzzRead(f *testing.F) {
 	file := written(f, sample())
 	f.Add(file, false)
 	f.Add(written(f, nil), true)
+	f.Add(written(f, sample(), sampleSequence()), true)
 	f.Add(file[:100], true)
 	f.Add([]byte(bundle.Magic), true)
 	f.Fuzz(func(t *testing.T, b []byte, fits bool) {
@@ -169,11 +225,11 @@ func FuzzRead(f *testing.F) {
 			copy(b, file[:12])
 			b = signed(bytes.Clone(b))
 		}
-		kernels, err := whole(b)
+		kernels, sequences, err := whole(b)
 		if err != nil {
 			return
 		}
-		if again := written(t, kernels); !bytes.Equal(again, b) {
+		if again := written(t, kernels, sequences...); !bytes.Equal(again, b) {
 			t.Errorf("a file was taken that nobody writes:\n%x, want\n%x", b, again)
 		}
 	})

@@ -27,13 +27,14 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 func aligned(n int) int { return (n + align - 1) &^ (align - 1) }
 
-// Write returns the file of kernels, whose labels differ.
-func Write(kernels []*Kernel) ([]byte, error) {
+// Write returns the file of kernels, whose labels differ, and of sequences of them.
+func Write(kernels []*Kernel, sequences []*Sequence) ([]byte, error) {
+	sequences = slices.SortedFunc(slices.Values(sequences), func(a, b *Sequence) int { return cmp.Compare(a.label, b.label) })
 	kernels = slices.SortedFunc(slices.Values(kernels), func(a, b *Kernel) int { return cmp.Compare(a.label, b.label) })
 	for _, k := range kernels {
 		slices.SortFunc(k.Forms, func(a, b Form) int { return cmp.Or(cmp.Compare(a.Target, b.Target), cmp.Compare(a.Kind, b.Kind)) })
 	}
-	index := indexOf(kernels, head+len(indexOf(kernels, 0))) // offsets have the same length whatever they are
+	index := indexOf(kernels, sequences, head+len(indexOf(kernels, sequences, 0))) // offsets have the same length whatever they are
 	b := append(make([]byte, head, head+len(index)), index...)
 	for _, k := range kernels {
 		for i := range k.Forms {
@@ -50,7 +51,7 @@ func Write(kernels []*Kernel) ([]byte, error) {
 	hash := blake3.Sum256(index)
 	copy(b[32:], hash[:])
 	le.PutUint32(b[checked:], crc32.Checksum(b[:checked], castagnoli))
-	if _, err := Read(string(b)); err != nil {
+	if _, _, err := Read(string(b)); err != nil {
 		return nil, err
 	}
 	return b, nil
@@ -68,9 +69,11 @@ func (w *writer) text(s string) {
 }
 
 // indexOf returns the index, of payloads behind at.
-func indexOf(kernels []*Kernel, at int) []byte {
+func indexOf(kernels []*Kernel, sequences []*Sequence, at int) []byte {
 	var w writer
-	for _, k := range kernels {
+	numbers := make(map[string]uint32, len(kernels))
+	for i, k := range kernels {
+		numbers[k.label] = uint32(i)
 		w.text(k.label)
 		w.b = append(w.b, k.Digest[:]...)
 		for _, n := range k.Workgroup {
@@ -99,6 +102,12 @@ func indexOf(kernels []*Kernel, at int) []byte {
 			w.b = append(w.b, f.hash[:]...)
 			at += len(f.payload)
 		}
+	}
+	if len(sequences) > 0 {
+		w.u32(uint32(len(sequences)))
+	}
+	for _, s := range sequences {
+		w.sequence(s, numbers)
 	}
 	return w.b
 }
@@ -150,10 +159,10 @@ func (w *writer) code(c *Code) {
 	}
 }
 
-// Read returns the kernels of a file, by ascending label. Payloads are not looked at yet.
-func Read(data string) ([]*Kernel, error) {
-	no := func(format string, args ...any) ([]*Kernel, error) {
-		return nil, fmt.Errorf("bundle: "+format, args...)
+// Read returns the kernels and the sequences of a file, by ascending label. Payloads are not looked at yet.
+func Read(data string) ([]*Kernel, []*Sequence, error) {
+	no := func(format string, args ...any) ([]*Kernel, []*Sequence, error) {
+		return nil, nil, fmt.Errorf("bundle: "+format, args...)
 	}
 	if len(data) < head {
 		return no("%d bytes, the head of a bundle has %d", len(data), head)
@@ -179,7 +188,7 @@ func Read(data string) ([]*Kernel, error) {
 	if hash := blake3.Sum256(b); string(hash[:]) != string(h[32:64]) {
 		return no("its index is damaged")
 	}
-	r := reader{b: b, file: data, end: head + len(b)}
+	r := reader{b: b, file: data, end: head + len(b), of: "kernel"}
 	n := r.count(le.Uint32(h[12:]), leastKernel)
 	kernels := make([]*Kernel, 0, n)
 	for range n {
@@ -189,15 +198,28 @@ func Read(data string) ([]*Kernel, error) {
 		}
 		kernels = append(kernels, k)
 	}
+	var sequences []*Sequence
+	if len(r.b) > 0 { // a bundle of kernels alone ends here
+		if n = r.count(r.u32(), leastSequence); n == 0 {
+			r.wrong("it lists no sequences")
+		}
+		for range n {
+			s := r.sequence(kernels)
+			if len(sequences) > 0 && s.label <= sequences[len(sequences)-1].label {
+				r.wrong("the labels do not ascend")
+			}
+			sequences = append(sequences, s)
+		}
+	}
 	switch {
 	case r.err != nil:
-		return nil, r.err
+		return nil, nil, r.err
 	case len(r.b) > 0:
 		return no("%d bytes are left of its index", len(r.b))
 	case r.end != len(data):
 		return no("%d bytes are left behind its payloads", len(data)-r.end)
 	}
-	return kernels, nil
+	return kernels, sequences, nil
 }
 
 func zeros(s string) bool {

@@ -21,7 +21,8 @@ const (
 type reader struct {
 	b     []byte
 	file  string
-	end   int // of the index and the payloads so far
+	end   int    // of the index and the payloads so far
+	of    string // kernel or sequence
 	label string
 	err   error
 }
@@ -30,7 +31,7 @@ func (r *reader) wrong(format string, args ...any) {
 	if r.err == nil {
 		of := ""
 		if r.label != "" {
-			of = fmt.Sprintf(" of kernel %s", r.label)
+			of = fmt.Sprintf(" of %s %s", r.of, r.label)
 		}
 		r.err = fmt.Errorf("bundle: in the index%s: "+format, append([]any{of}, args...)...)
 	}
