@@ -7,6 +7,9 @@
 // program itself is for device cpu. A GPU takes machine code of exactly its architecture, else of the highest below it of
 // the same generation. Without any it takes the highest PTX that its driver compiles. Kernel.Artifact says which.
 //
+// A bundle may also have sequences of these kernels, with loops. Record records one again on any device. The example heat
+// ships one.
+//
 // # Invariants
 //
 // Equal programs, options and assemblers give equal files. Open finds all damage but that of payloads, and Load the rest before
@@ -16,5 +19,5 @@
 //
 // The file form (internal/bundle), which form a GPU takes (driver/cuda), the commands vyre bundle and vyre gen --bundle.
 //
-// Start reading at bundle.go, then build.go.
+// Start reading at bundle.go, then build.go and sequence.go.
 package aot

@@ -45,7 +45,7 @@ func NewCore(d Device, name string, o OpenOptions) (*Core, error) {
 		err.(*Error).Label = name
 		return nil, err
 	}
-	c := &Core{device: d, name: name, timeout: cmp.Or(o.CloseTimeout, DefaultCloseTimeout), origin: Choice{Name: name}, debug: debug, hosts: hosts{device: name}, cache: o,
+	c := &Core{device: d, name: name, timeout: cmp.Or(o.CloseTimeout, defaultCloseTimeout), origin: Choice{Name: name}, debug: debug, hosts: hosts{device: name}, cache: o,
 		leaves: map[*Leaf]struct{}{}, roots: map[*Sequence]struct{}{}, pools: map[*Pool]struct{}{}}
 	if o.Observer != nil {
 		c.observer = *o.Observer

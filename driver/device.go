@@ -113,8 +113,8 @@ type OpenOptions struct {
 	DebugOutput   io.Writer // where they write to; nil is standard error
 }
 
-// DefaultCloseTimeout bounds the wait of Close where OpenOptions does not say.
-const DefaultCloseTimeout = 30 * time.Second
+// defaultCloseTimeout bounds the wait of Close where OpenOptions does not say.
+const defaultCloseTimeout = 30 * time.Second
 
 // Choice is the outcome of Open: the device taken and the candidates passed over before it.
 type Choice struct {

@@ -4,10 +4,12 @@ import (
 	"fmt"
 	"strconv"
 	"sync"
+
+	"github.com/govyre/vyre/internal/bundle"
 )
 
-// MaxLoopDepth bounds the nesting of Repeat and While.
-const MaxLoopDepth = 4
+// maxLoopDepth bounds the nesting of Repeat and While.
+const maxLoopDepth = bundle.MaxDepth
 
 // Sequence records commands for one device, checks and fuses them in Prepare, and runs them
 // as a unit, as often as wanted. Commands are numbered from 0; "4.body.1" is the second
@@ -290,7 +292,7 @@ func (s *Sequence) Launch(k Kernel, grid Grid, args ...Arg) *Step {
 	return st
 }
 
-// Repeat runs what body records n times. body is recorded and checked even for n = 0.
+// Repeat runs what body records n times. body is recorded and checked even for n = 0. Loops nest up to four deep.
 func (s *Sequence) Repeat(n int, body func()) *Loop {
 	return s.loop(&Loop{seq: s, count: n}, body)
 }
@@ -310,8 +312,8 @@ func (s *Sequence) loop(l *Loop, body func()) *Loop {
 		}
 		return l
 	}
-	if s.depth == MaxLoopDepth {
-		s.complain("loop", "", l.cmd.Path, fmt.Sprintf("loops nest deeper than %d", MaxLoopDepth), "unroll the innermost loop or move it into a kernel")
+	if s.depth == maxLoopDepth {
+		s.complain("loop", "", l.cmd.Path, fmt.Sprintf("loops nest deeper than %d", maxLoopDepth), "unroll the innermost loop or move it into a kernel")
 	}
 	if body == nil {
 		s.complain("loop", "", l.cmd.Path, "the body is nil", "pass a function that records the commands of a round")

@@ -52,8 +52,8 @@ const (
 // static is the mode of uploads whose bytes may be kept.
 const static = 2
 
-// maxDepth is how deep loops nest.
-const maxDepth = 4
+// MaxDepth is how deep loops nest.
+const MaxDepth = 4
 
 // Command is one command, with the fields that its kind has.
 type Command struct {
@@ -218,8 +218,8 @@ func (r *reader) rangeOf(s *Sequence) Range {
 }
 
 func (r *reader) commands(s *Sequence, kernels []*Kernel, depth int) (all []Command) {
-	if depth > maxDepth {
-		r.wrong("loops nest deeper than %d", maxDepth)
+	if depth > MaxDepth {
+		r.wrong("loops nest deeper than %d", MaxDepth)
 		return nil
 	}
 	for range r.count(r.u32(), leastCommand) {
