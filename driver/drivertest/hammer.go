@@ -7,25 +7,23 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"sync"
-	"testing"
 	"time"
 
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/ir"
 )
 
+// hammered is how long each of these tests takes.
+const hammered = 200 * time.Millisecond
+
 var hammerTests = []test{
 	// Everything that may be used from many goroutines is, at once: compiling, allocating,
 	// dispatching, runs over a shared buffer, cancellation, closing what others hold.
 	{"HammerDevice", func(e *env) {
-		span := time.Second
-		if testing.Short() {
-			span = 100 * time.Millisecond
-		}
 		const workers = 6
 		p, q := e.program(addTo), e.program(add)
 		shared := e.words("shared", make([]uint32, 64)...)
-		stop := time.Now().Add(span)
+		stop := time.Now().Add(hammered)
 		var all sync.WaitGroup
 		for n := range workers {
 			all.Add(1)
@@ -50,23 +48,15 @@ var hammerTests = []test{
 	}},
 	// A dispatch that ends while its device is closed gives its sequence back to a kernel that is gone.
 	{"HammerClose", func(e *env) {
-		span := time.Second
-		if testing.Short() {
-			span = 100 * time.Millisecond
-		}
 		p := e.program(addTo)
-		for stop := time.Now().Add(span); time.Now().Before(stop) && !e.Failed(); {
+		for stop := time.Now().Add(hammered); time.Now().Before(stop) && !e.Failed(); {
 			e.closeUnderDispatches(p)
 		}
 	}},
 	// Whatever is made, used and closed while the device closes is either closed by its user or by the device.
 	{"HammerMeanwhile", func(e *env) {
-		span := time.Second
-		if testing.Short() {
-			span = 100 * time.Millisecond
-		}
 		p := e.program(addTo)
-		for stop := time.Now().Add(span); time.Now().Before(stop) && !e.Failed(); {
+		for stop := time.Now().Add(hammered); time.Now().Before(stop) && !e.Failed(); {
 			e.closeUnderUsers(p)
 		}
 	}},
