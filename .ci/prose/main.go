@@ -2,7 +2,7 @@
 //
 //	go run ./.ci/prose               every page but CHANGELOG.md, and doc.go of every package that is not internal
 //	go run ./.ci/prose FILE...       these files
-//	go run ./.ci/prose -words        how many words of prose each page has
+//	go run ./.ci/prose -words        how many words of prose each page has; all of them may have 55,000
 //
 // It reads Markdown (.md) and the comments of Go files (.go). Code blocks, code spans, targets of links and HTML are
 // not prose. Each cell of a table and each item of a list begins a sentence of its own.
@@ -26,7 +26,9 @@ func main() {
 	}
 	files, err := flag.Args(), error(nil)
 	if len(files) == 0 {
-		files, err = find(".", wanted)
+		if files, err = find(".", wanted); err == nil && !*words {
+			err = bounded(".")
+		}
 	}
 	if err == nil {
 		err = run(files)
@@ -65,17 +67,45 @@ func checkAll(files []string) error {
 	return nil
 }
 
+// most is how many words all pages together may have.
+const most = 55_000
+
+// bounded fails if pages have more words than that.
+func bounded(root string) error {
+	files, err := find(root, page)
+	if err != nil {
+		return err
+	}
+	total := 0
+	for _, path := range files {
+		n, err := count(path)
+		if err != nil {
+			return err
+		}
+		total += n
+	}
+	if total > most {
+		return fmt.Errorf("pages have %d words, at most %d are wanted; go run ./.ci/prose -words counts them", total, most)
+	}
+	return nil
+}
+
+// count returns the words of prose in a file.
+func count(path string) (n int, err error) {
+	units, err := read(path)
+	for _, u := range units {
+		n += countWords(u.text)
+	}
+	return n, err
+}
+
 // countAll prints the words of each file.
 func countAll(files []string) error {
 	total := 0
 	for _, path := range files {
-		units, err := read(path)
+		n, err := count(path)
 		if err != nil {
 			return err
-		}
-		n := 0
-		for _, u := range units {
-			n += countWords(u.text)
 		}
 		fmt.Printf("%7d  %s\n", n, path)
 		total += n
