@@ -49,6 +49,7 @@ const (
 	checkSureRounds                    // unroll: all rounds that become one are sure
 	checkTripsWrap                     // unroll: a counter that starts within bounds does not wrap on its way
 	checkTripsMeet                     // unroll: the steps to a bound that may have wrapped meet it
+	checkOneStop                       // unroll: every round but the first would begin with the same constant
 	checkOpenTest                      // unroll: a round that may not run keeps its test
 	checkBetween                       // vector: no other access of the object stands between
 	checkAligned                       // vector: the first index and the object are aligned to the whole
@@ -149,6 +150,7 @@ var checkNames = [numChecks]string{
 	checkSureRounds:       "unroll/sure-rounds",
 	checkTripsWrap:        "unroll/trips-wrap",
 	checkTripsMeet:        "unroll/trips-meet",
+	checkOneStop:          "unroll/one-stop",
 	checkOpenTest:         "unroll/open-test",
 	checkBetween:          "vector/between",
 	checkAligned:          "vector/aligned",

@@ -33,7 +33,14 @@ func (w *work) after(c counter, v uint64) uint64 {
 }
 
 // counter finds what ends loop l, if it is a counter.
-func (w *work) counter(e *exits, l ir.Row) (counter, bool) {
+func (w *work) counter(e *exits, l ir.Row) (counter, bool) { return w.counterBy(e, l, w.steps) }
+
+// stopper finds what ends loop l after one round, if that is an argument that becomes a constant. It is like a counter: its
+// step leads from the first value to that constant.
+func (w *work) stopper(e *exits, l ir.Row) (counter, bool) { return w.counterBy(e, l, w.stops) }
+
+// counterBy finds what ends loop l, of the kind that is asked for.
+func (w *work) counterBy(e *exits, l ir.Row, kind func(e *exits, c *counter) bool) (counter, bool) {
 	body := w.X[l]
 	first := e.repeat[body]
 	for r := w.head[body]; r != ir.NoRow; r = w.next[r] {
@@ -49,7 +56,7 @@ func (w *work) counter(e *exits, l ir.Row) (counter, bool) {
 		}
 		for arm := range uint32(2) {
 			if stay := w.X[r] + 1 - arm; w.leaves(w.tail[w.X[r]+arm], l) && w.Op[w.tail[stay]] == ir.OpYield {
-				if c, ok := w.countTo(e, l, r, stay); ok {
+				if c, ok := w.countTo(e, l, r, stay, kind); ok {
 					return c, true
 				}
 			}
@@ -81,7 +88,7 @@ func (w *work) encloses(s, r ir.Row) bool {
 }
 
 // countTo looks at the condition of the test.
-func (w *work) countTo(e *exits, l, test ir.Row, stay uint32) (counter, bool) {
+func (w *work) countTo(e *exits, l, test ir.Row, stay uint32, kind func(e *exits, c *counter) bool) (counter, bool) {
 	c := counter{loop: l, test: test, stay: stay}
 	cond := w.A(test)
 	in := w.info(cond)
@@ -113,25 +120,46 @@ func (w *work) countTo(e *exits, l, test ir.Row, stay uint32) (counter, bool) {
 		if w.Op[c.arg] != ir.OpArg || w.Region[c.arg] != w.X[l] {
 			continue
 		}
-		ok := true
-		c.next = ir.NoRow
-		e.repeating(l, func(r ir.Row) {
-			v := ir.Row(w.Operands(r)[w.X[c.arg]])
-			ok = ok && (c.next == ir.NoRow || c.next == v)
-			c.next = v
-		})
-		if !ok || c.next == ir.NoRow || !counts(w.Op[c.next]) || w.A(c.next) != c.arg {
-			continue
-		}
-		c.op = w.Op[c.next]
-		if c.which != c.arg && c.which != c.next {
-			continue
-		}
-		if c.step, ok = w.bits(w.B(c.next)); ok && (c.step != 0 || c.op != ir.OpAdd) {
+		if kind(e, &c) {
 			return c, true
 		}
 	}
 	return c, false
+}
+
+// steps reports whether each round changes the argument in the same way, by a constant.
+func (w *work) steps(e *exits, c *counter) bool {
+	ok := true
+	c.next = ir.NoRow
+	e.repeating(c.loop, func(r ir.Row) {
+		v := ir.Row(w.Operands(r)[w.X[c.arg]])
+		ok = ok && (c.next == ir.NoRow || c.next == v)
+		c.next = v
+	})
+	if !ok || c.next == ir.NoRow || !counts(w.Op[c.next]) || w.A(c.next) != c.arg || c.which != c.arg && c.which != c.next {
+		return false
+	}
+	c.op = w.Op[c.next]
+	c.step, ok = w.bits(w.B(c.next))
+	return ok && (c.step != 0 || c.op != ir.OpAdd)
+}
+
+// stops reports whether the argument, a constant at first, gets one other constant from every round, at which the test leaves.
+func (w *work) stops(e *exits, c *counter) bool {
+	first, ok := w.bits(w.start(*c))
+	bound, fixed := w.bits(c.bound)
+	if !ok || !fixed || c.which != c.arg {
+		return false
+	}
+	seen, last := false, first
+	e.repeating(c.loop, func(r ir.Row) {
+		v := ir.Row(w.Operands(r)[w.X[c.arg]])
+		k, known := w.bits(v)
+		ok = ok && known && (!seen || w.must(checkOneStop, last == k))
+		seen, c.next, last = true, v, k
+	})
+	c.op, c.step = ir.OpAdd, (last-first)&w.Type[c.arg].Mask()
+	return ok && last != first && !w.goesOn(*c, last, bound)
 }
 
 // ends reports whether loop l provably ends.

@@ -51,6 +51,10 @@ func (u *unrolling) loop(it *walk) {
 		return
 	}
 	c, ok := w.counter(u.exits, l)
+	once := !ok
+	if once {
+		c, ok = w.stopper(u.exits, l)
+	}
 	if !ok {
 		return
 	}
@@ -69,6 +73,9 @@ func (u *unrolling) loop(it *walk) {
 			u.stale[w.X[outer]] = true
 		}
 		w.hit("full")
+		return
+	}
+	if once {
 		return
 	}
 	if k := u.factor(c, s, hint, n); k > 1 && !u.waits(c, n) {
