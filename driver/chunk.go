@@ -14,7 +14,8 @@ type chunk struct {
 	graphs []rowsGraph // by the number of their rows; the one that was used last comes last
 	one    bool        // its kernels need all of the device
 
-	// Of the rows in flight.
+	// Of the rows in flight. Meanwhile the chunk may be made ready for others.
+	graph   rowsGraph
 	rows    []batchRow
 	begin   time.Time
 	enqueue time.Duration
@@ -60,9 +61,6 @@ func (p *Plan) Trapped(c *LaunchCmd, err error) {
 		row.err = err
 	}
 }
-
-// running is the graph of the rows in flight.
-func (c *chunk) running() *rowsGraph { return &c.graphs[len(c.graphs)-1] }
 
 // makeReady gives a chunk n lanes, and a graph of so many rows with what setters changed.
 func (g *Graph) makeReady(c *chunk, n int) error {
@@ -187,7 +185,7 @@ func (c *chunk) drop(until time.Time) (first error) {
 func (b *batch) start(ctx context.Context, c, before *chunk) error {
 	g, s, m := b.g, b.g.seq, b.g.p.memo
 	c.begin = time.Now()
-	r, err := g.load(c, b.todo)
+	err := g.load(c, b.todo)
 	if err != nil {
 		return err
 	}
@@ -199,9 +197,9 @@ func (b *batch) start(ctx context.Context, c, before *chunk) error {
 	}
 	var after []Runner
 	if before != nil && c.one {
-		after = append(after, before.running().runner)
+		after = append(after, before.graph.runner)
 	}
-	if err = r.runner.Start(ctx, after, false); err != nil && goesOn(err) {
+	if err = c.graph.runner.Start(ctx, after, false); err != nil && goesOn(err) {
 		err = nil // its wait says the same
 	}
 	for i := range c.rows {
@@ -225,15 +223,16 @@ func (b *batch) start(ctx context.Context, c, before *chunk) error {
 }
 
 // load gives the lanes of a chunk the inputs and outputs of the first rows.
-func (g *Graph) load(c *chunk, todo []batchRow) (*rowsGraph, error) {
+func (g *Graph) load(c *chunk, todo []batchRow) error {
 	s := g.seq
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed || g.p.closed {
-		return nil, g.wasClosed()
+		return g.wasClosed()
 	}
-	r := c.running()
-	c.rows = todo[:r.plan.Rows]
+	c.graph = c.graphs[len(c.graphs)-1]
+	p := c.graph.plan
+	c.rows = todo[:p.Rows]
 	for n, row := range c.rows {
 		for i, in := range c.lanes[n].inputs {
 			in.src = row.Inputs[i]
@@ -245,16 +244,16 @@ func (g *Graph) load(c *chunk, todo []batchRow) (*rowsGraph, error) {
 			out.dst = row.Outputs[i]
 		}
 	}
-	clear(r.plan.ends)
-	r.plan.refresh()
-	return r, nil
+	clear(p.ends)
+	p.refresh()
+	return nil
 }
 
 // wait waits until the rows of a chunk have ended, and enters results of their own, unless these are of no interest. With an
 // error it returns how many rows of the batch succeeded before the first that did not.
 func (b *batch) wait(ctx context.Context, c *chunk, results []Result) (n int, first error) {
 	g, s, begin := b.g, b.g.seq, time.Now()
-	r := *c.running()
+	r := c.graph
 	var all Result
 	err := r.runner.Wait(ctx, &all)
 	if e, ok := err.(*Error); ok && e.Kind == Canceled {
