@@ -89,6 +89,9 @@ func (g *Graph) makeReady(c *chunk, n int) error {
 	}
 	r := c.graphs[at]
 	c.graphs = append(slices.Delete(c.graphs, at, at+1), r)
+	if r.plan.adopted == g.seq.plan.Clock() {
+		return nil
+	}
 	memory := make([]map[Buffer]Buffer, n)
 	for i, l := range c.lanes[:n] {
 		memory[i] = l.memory(g.seq)
