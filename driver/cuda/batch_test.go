@@ -10,6 +10,7 @@ import (
 	"github.com/govyre/vyre/driver/cuda"
 	"github.com/govyre/vyre/internal/cu"
 	"github.com/govyre/vyre/internal/cusim"
+	"github.com/govyre/vyre/internal/testing/long"
 )
 
 // batched is a captured sequence for batches: x from the host, y = x + 1, y to the host.
@@ -166,5 +167,56 @@ func TestRowsThatNeedAllOfTheDeviceTakeTurns(t *testing.T) {
 	}
 	if n := d.Stats().Sub(before).Get(driver.BatchChunks); n != 6 {
 		t.Errorf("%d chunks of 6 rows", n)
+	}
+}
+
+// Whatever call of building, updating, launching or waiting for chunks fails, before its effect or after it: the results are
+// those of the rows before, the same graph runs the batch then, and everything is given back.
+func TestAnyCallOfABatchMayFail(t *testing.T) {
+	every := 3
+	switch {
+	case long.Enabled():
+		every = 1
+	case testing.Short():
+		every = 11
+	}
+	for _, rule := range []cusim.Rule{{Result: cu.OutOfMemory}, {Result: cu.NotSupported, After: true}, {Result: 1}} {
+		failed := 0
+		for nth := 1; ; nth += every {
+			b := newBatched(t, 128, driver.OpenOptions{}, cusim.Config{Models: []cusim.Model{cusim.Tiny}, Seed: uint64(nth)})
+			b.capture()
+			before := b.sim.Count("")
+			rule.Nth = nth
+			b.sim.Fail(rule)
+			var rows []driver.Row
+			for i := range 9 {
+				rows = append(rows, driver.Row{Inputs: [][]byte{words(32, uint32(i))}, Outputs: [][]byte{make([]byte, 128)}})
+			}
+			results, err := b.g.RunBatch(ctx, rows)
+			fired := b.sim.Count("")-before >= nth
+			b.sim.Heal()
+			if err != nil {
+				failed++
+			} else if len(results) != len(rows) {
+				t.Errorf("call %d: %d results", nth, len(results))
+			}
+			for i := range results {
+				if !bytes.Equal(rows[i].Outputs[0], words(32, uint32(i)+1)) {
+					t.Errorf("call %d, %v: row %d of %d is % x", nth, err, i, len(results), rows[i].Outputs[0][:8])
+				}
+			}
+			if b.d.Err() == nil {
+				b.run(9)
+			}
+			if err := b.s.Close(); err != nil && b.d.Err() == nil {
+				t.Errorf("call %d: %v, and closing: %v", nth, rule, err)
+			}
+			if !fired || t.Failed() {
+				break
+			}
+		}
+		if failed == 0 {
+			t.Errorf("no call failed the batch with %v", rule.Result)
+		}
 	}
 }
