@@ -44,8 +44,8 @@ func (p *Plan) laneShape() (bytes int64, cooperative bool) {
 }
 
 // RunBatch replays the graph once for each row, with the row's inputs and outputs, and returns a
-// result a row, in their order. Several rows run at the same time, as one launch whose time on the device is in the result
-// of each; batches of the same number of rows need no further preparation. Every buffer that the graph
+// result a row, in their order. Several rows run at the same time, as one launch, whose time is in the result
+// of each. The first batch of a number of rows prepares graphs for it. Every buffer that the graph
 // writes must be scratch, so that no row sees another, and rows write to host memory of their own:
 // what a row writes, no other row names. Inputs may be shared. A batch that breaks a rule runs nothing. The
 // first row that fails, or whose wait ends with ctx, ends the batch; rows that were started before are

@@ -10,8 +10,8 @@ import (
 // CaptureOptions adjusts a capture. The zero value is fine.
 type CaptureOptions struct {
 	Label string // appears in errors; empty is the sequence's
-	// Overlap lets commands run at the same time that touch different bytes. Without it they run
-	// one after the other, which is quicker to launch.
+	// Overlap lets commands run at the same time that touch different bytes, in at most eight chains. Without it they are
+	// one chain, which a few dependent launches get through sooner. The results are the same.
 	Overlap bool
 }
 
