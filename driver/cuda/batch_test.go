@@ -129,7 +129,9 @@ func TestChunksAreLaunchesThatTakeTurns(t *testing.T) {
 	}
 	second := slices.Index(calls, "cuGraphLaunch") + 1
 	second += slices.Index(calls[second:], "cuGraphLaunch")
-	asks := func(c string) bool { return c == "cuStreamQuery" || c == "cuStreamSynchronize" || c == "cuEventSynchronize" }
+	asks := func(c string) bool {
+		return c == "cuStreamQuery" || c == "cuStreamSynchronize" || c == "cuEventSynchronize"
+	}
 	if first := slices.IndexFunc(calls, asks); launches != 3 || first < second {
 		t.Errorf("%d launches, the second is call %d and the first wait call %d of %v", launches, second, first, calls)
 	}
