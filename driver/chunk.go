@@ -188,7 +188,10 @@ func (c *chunk) drop(until time.Time) (first error) {
 func (b *batch) start(ctx context.Context, c, before *chunk) error {
 	g, s, m := b.g, b.g.seq, b.g.p.memo
 	c.begin = time.Now()
-	err := g.load(c, b.todo)
+	err := MayStart(ctx, "run", g.label, s.core.name)
+	if err == nil {
+		err = g.load(c, b.todo)
+	}
 	if err != nil {
 		return err
 	}

@@ -121,6 +121,22 @@ var batchTests = []test{
 			}
 		}
 	}},
+	{"BatchTimesTheCommandsOfEachRow", func(e *env) {
+		if !e.dev.Caps().CommandTimes {
+			e.Skip("the device does not measure commands")
+		}
+		s, _, _ := e.inc(le(1), make([]byte, 4))
+		s.TimeCommands()
+		rows := rowsOf(1, upTo(3, 5)...)
+		results, err := e.capture(s).RunBatch(ctx, rows)
+		e.must(err)
+		for i, r := range results {
+			e.equal("row", rows[i].Outputs[0], le(uint32(i)+4))
+			if len(r.Commands) != 3 || r.Commands[1].What != "add_to" || r.Commands[1].Times != 1 {
+				e.Errorf("row %d: %+v", i, r.Commands)
+			}
+		}
+	}},
 	{"TrapOfARowIsOfThatRow", func(e *env) {
 		k := e.compile(checkTo)
 		s := e.dev.NewSequence("checked")
