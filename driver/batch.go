@@ -7,16 +7,11 @@ import (
 	"time"
 )
 
-// lane is a captured plan once more, with scratch memory, inputs and outputs of its own, so that
-// several rows of a batch run at the same time. What the plan only reads is shared.
+// lane is memory of its own for one row of a batch: scratch, inputs and outputs. What a plan only reads is shared.
 type lane struct {
-	plan    *Plan
 	inputs  []*Input
 	outputs []*Output
 	scratch []Buffer
-	runner  Runner
-	begin   time.Time
-	enqueue time.Duration
 }
 
 // laneCount returns how many rows of a batch run at the same time, where one takes so many bytes
@@ -49,7 +44,8 @@ func (p *Plan) laneShape() (bytes int64, cooperative bool) {
 }
 
 // RunBatch replays the graph once for each row, with the row's inputs and outputs, and returns a
-// result a row, in their order. Several rows run at the same time. Every buffer that the graph
+// result a row, in their order. Several rows run at the same time, as one launch, whose time is in the result
+// of each. The first batch of a number of rows prepares graphs for it. Every buffer that the graph
 // writes must be scratch, so that no row sees another, and rows write to host memory of their own:
 // what a row writes, no other row names. Inputs may be shared. A batch that breaks a rule runs nothing. The
 // first row that fails, or whose wait ends with ctx, ends the batch; rows that were started before are
@@ -59,29 +55,60 @@ func (g *Graph) RunBatch(ctx context.Context, rows []Row) ([]Result, error) {
 	if err := g.absent("run"); err != nil {
 		return nil, err
 	}
-	s := g.seq
 	if err := g.beginBatch(ctx, rows); err != nil {
-		return nil, s.core.Fail(err)
+		return nil, g.seq.core.Fail(err)
 	}
 	defer g.endBatch()
-	results := make([]Result, len(rows))
-	todo := g.recall(rows, results)
-	if len(todo) == 0 {
-		return results, nil
+	b := batch{g: g, results: make([]Result, len(rows))}
+	b.todo = g.recall(rows, b.results)
+	if n, err := b.run(ctx); err != nil {
+		return b.results[:n], g.seq.core.Fail(err)
 	}
-	lanes, err := g.ready(len(todo))
-	if err != nil {
-		return nil, s.core.Fail(err)
-	}
-	for len(todo) > 0 {
-		now := todo[:min(len(todo), len(lanes))]
-		n, err := g.chunk(ctx, lanes, now, results)
-		if err != nil {
-			return results[:now[n].at], s.core.Fail(err)
+	return b.results, nil
+}
+
+// batch is one call of RunBatch: the rows that have to run, in chunks of which two take turns.
+type batch struct {
+	g       *Graph
+	results []Result
+	todo    []batchRow
+	turn    int
+	alone   bool // there is no memory for a second chunk
+}
+
+// run runs the rows. With an error it returns how many rows succeeded before the first that did not.
+func (b *batch) run(ctx context.Context) (int, error) {
+	var before *chunk // in flight
+	for len(b.todo) > 0 {
+		first := b.todo[0].at
+		c, failed := b.ready()
+		if failed == nil && c == before {
+			if n, err := b.wait(ctx, c, b.results); err != nil {
+				return n, err
+			}
+			before = nil
 		}
-		todo = todo[len(now):]
+		if failed == nil {
+			failed = b.start(ctx, c, before)
+		}
+		if before != nil {
+			if n, err := b.wait(ctx, before, b.results); err != nil {
+				if failed == nil {
+					_, _ = b.wait(ctx, c, nil) // it is drained: the first error is the one to report
+				}
+				return n, err
+			}
+		}
+		if failed != nil {
+			return first, failed
+		}
+		before = c
+		b.turn++
 	}
-	return results, nil
+	if before != nil {
+		return b.wait(ctx, before, b.results)
+	}
+	return 0, nil
 }
 
 // batchRow is a row of a batch that has to run.
@@ -147,205 +174,66 @@ func (g *Graph) told(k *remembered, outputs [][]byte, begin time.Time, res *Resu
 	}
 }
 
-// ready makes lanes for so many rows.
-func (g *Graph) ready(rows int) ([]*lane, error) {
-	s := g.seq
+// ready makes the next chunk ready for as many of the rows as it takes.
+func (b *batch) ready() (*chunk, error) {
+	g, s := b.g, b.g.seq
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed || g.p.closed {
-		return nil, &Error{Op: "run", Label: g.label, Device: s.core.name, Kind: Closed, Msg: "graph was closed"}
+		return nil, g.wasClosed()
 	}
 	shape, cooperative := s.plan.laneShape()
-	n := laneCount(s.dev.Caps(), shape, cooperative, rows)
-	for len(g.lanes) < n {
-		l, err := g.newLane()
-		if err != nil {
+	n := laneCount(s.dev.Caps(), shape, cooperative, len(b.todo))
+	for {
+		if g.mostRows > 0 {
+			n = min(n, g.mostRows)
+		}
+		at := b.turn % len(g.chunks)
+		if b.alone {
+			at = 0
+		}
+		c := &g.chunks[at]
+		c.one = cooperative
+		err := g.makeReady(c, n)
+		switch e, _ := err.(*Error); {
+		case err == nil:
+			return c, nil
+		case e != nil && e.Kind == Unsupported && n > 1:
+			g.mostRows = n / 2 // one launch of so many rows is too large for the device
+		case e != nil && e.Kind == OutOfMemory && at > 0:
+			b.alone = true
+			err := c.drop(time.Time{}) // nothing of it is in flight
+			if *c = (chunk{}); err != nil {
+				return nil, err
+			}
+		default:
 			return nil, err
 		}
-		g.lanes = append(g.lanes, l)
 	}
-	for _, l := range g.lanes[:n] {
-		l.plan.adopt(s.plan, l.memory(s))
-	}
-	return g.lanes[:n], nil
+}
+
+func (g *Graph) wasClosed() error {
+	return &Error{Op: "run", Label: g.label, Device: g.seq.core.name, Kind: Closed, Msg: "graph was closed"}
 }
 
 func (g *Graph) endBatch() {
 	s := g.seq
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, l := range g.lanes {
-		for _, in := range l.inputs {
-			in.src = nil
-		}
-		for _, out := range l.outputs {
-			out.dst = nil
+	for i := range g.chunks {
+		for _, l := range g.chunks[i].lanes {
+			for _, in := range l.inputs {
+				in.src = nil
+			}
+			for _, out := range l.outputs {
+				out.dst = nil
+			}
 		}
 	}
 	if s.waiting = false; s.flying == g.p {
 		s.flying = nil
 		s.tally.Gauge(RunsInFlight, -1)
 	}
-}
-
-// chunk runs one row a lane, and returns how many succeeded before the first that did not. The error is of that.
-func (g *Graph) chunk(ctx context.Context, lanes []*lane, rows []batchRow, results []Result) (n int, err error) {
-	c := g.seq.core
-	c.Count(BatchChunks, 1)
-	started := 0
-	for i := range rows {
-		if err = g.startRow(ctx, lanes[i], &rows[i]); err != nil {
-			break
-		}
-		started++
-	}
-	var first error
-	for i, l := range lanes[:started] {
-		res, failed := g.waitRow(ctx, l, &rows[i])
-		switch {
-		case first != nil:
-		case failed != nil:
-			first = failed
-		default:
-			results[rows[i].at] = res
-			n++
-			c.Count(BatchRows, 1)
-		}
-	}
-	if first == nil {
-		first = err
-	}
-	return n, first
-}
-
-// startRow starts a row, without the lock: that may take as long as others are starting runs over
-// what the graph reads.
-func (g *Graph) startRow(ctx context.Context, l *lane, row *batchRow) error {
-	s, m := g.seq, g.p.memo
-	l.begin = time.Now()
-	if err := g.load(l, row.Row); err != nil {
-		return err
-	}
-	if m != nil && m.barred == nil {
-		row.missed = m.note(s, row.hash, row.Inputs, true)
-	}
-	err := l.runner.Start(ctx, nil, false)
-	if row.missed != nil && (err != nil || !m.current(row.missed)) {
-		m.giveBack(row.missed)
-		row.missed = nil
-	}
-	if err != nil {
-		return err
-	}
-	l.enqueue = time.Since(l.begin)
-	if f := s.core.observer.RunStart; f != nil {
-		f(s.label)
-	}
-	return nil
-}
-
-// load gives a lane the inputs and outputs of a row.
-func (g *Graph) load(l *lane, row Row) error {
-	s := g.seq
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.closed || g.p.closed {
-		return &Error{Op: "run", Label: g.label, Device: s.core.name, Kind: Closed, Msg: "graph was closed"}
-	}
-	for i, in := range l.inputs {
-		in.src = row.Inputs[i]
-		if in.mode == Static {
-			in.changed++
-		}
-	}
-	for i, out := range l.outputs {
-		out.dst = row.Outputs[i]
-	}
-	l.plan.refresh()
-	return nil
-}
-
-// waitRow waits for a row until it has ended, and returns a result of its own.
-func (g *Graph) waitRow(ctx context.Context, l *lane, row *batchRow) (Result, error) {
-	s, begin := g.seq, time.Now()
-	var res Result
-	err := l.runner.Wait(ctx, &res)
-	if e, ok := err.(*Error); ok && e.Kind == Canceled {
-		if !isEnded(e) { // what comes of it is told to nobody; the lane has to be free
-			_ = l.runner.Wait(context.Background(), &Result{})
-		}
-		err = &Error{Op: "wait", Label: g.label, Device: s.core.name, Kind: Canceled, Msg: "the batch ended early: " + e.Err.Error(), Err: e.Err}
-	}
-	if row.missed != nil {
-		g.p.memo.keep(s, row.missed, row.Outputs, &res, err)
-		row.missed = nil
-	}
-	now := time.Now()
-	res.Wall, res.Enqueue, res.Wait = now.Sub(l.begin), l.enqueue, now.Sub(begin)
-	runsOf(s).count(g.p, &res)
-	if f := s.core.observer.RunEnd; f != nil {
-		f(s.label, &res, err)
-	}
-	return res.detached(), err
-}
-
-// newLane makes a lane. What a failure leaves is given back.
-func (g *Graph) newLane() (*lane, error) {
-	s, l := g.seq, &lane{}
-	for _, sc := range s.scratch {
-		b, err := s.dev.Alloc(sc.bytes, AllocOptions{Label: fmt.Sprintf("%s, lane %d", sc.label, len(g.lanes))})
-		if err != nil {
-			_ = l.drop(time.Time{}) // the first error is the one to report
-			return nil, err
-		}
-		l.scratch = append(l.scratch, b)
-	}
-	c := cloner{memory: l.memory(s), inputs: map[*Input]*Input{}, outputs: map[*Output]*Output{}}
-	for _, in := range s.inputs {
-		// Rows come from ordinary memory as far as the device knows: nobody holds it for a lane.
-		own := &Input{seq: s, path: in.path, dst: c.moved(resolve(in.dst)), mode: in.mode, src: in.src}
-		c.inputs[in] = own
-		l.inputs = append(l.inputs, own)
-	}
-	for _, out := range s.outputs {
-		own := &Output{seq: s, path: out.path, src: c.moved(resolve(out.src)), dst: out.dst}
-		c.outputs[out] = own
-		l.outputs = append(l.outputs, own)
-	}
-	l.plan = c.plan(s.plan)
-	l.plan.Scratch = l.scratch
-	r, err := s.exec.Capture(l.plan, g.o)
-	if err != nil {
-		_ = l.drop(time.Time{}) // the first error is the one to report
-		return nil, err
-	}
-	l.runner = r
-	return l, nil
-}
-
-// memory tells which buffer of a lane stands for which of the sequence.
-func (l *lane) memory(s *Sequence) map[Buffer]Buffer {
-	m := map[Buffer]Buffer{}
-	for i, sc := range s.scratch {
-		if i < len(l.scratch) {
-			m[sc.inner] = l.scratch[i]
-		}
-	}
-	return m
-}
-
-// drop waits for the lane, until a time at most, and gives up what it has.
-func (l *lane) drop(until time.Time) error {
-	var err error
-	if l.runner != nil {
-		err = l.runner.Close(until)
-	}
-	for _, b := range l.scratch {
-		if e := b.Close(); err == nil {
-			err = e
-		}
-	}
-	return err
 }
 
 // checkBatch refuses a batch before any of it runs.
@@ -356,7 +244,7 @@ func (g *Graph) checkBatch(rows []Row) error {
 		return &Error{Op: "run", Label: g.label, Device: s.core.name, Path: row, Kind: InvalidArgument, Msg: fmt.Sprintf(format, args...), Fix: fix}
 	}
 	if s.closed || g.p.closed {
-		return &Error{Op: "run", Label: g.label, Device: s.core.name, Kind: Closed, Msg: "graph was closed"}
+		return g.wasClosed()
 	}
 	s.plan.refresh()
 	for _, u := range s.plan.Uses {

@@ -16,10 +16,9 @@ func (c *cloner) moved(r Range) Range {
 	return r
 }
 
-func (c *cloner) plan(p *Plan) *Plan {
-	n := &Plan{Label: p.Label, Tally: p.Tally, Cmds: c.list(p.Cmds), NoDeviceTime: p.NoDeviceTime, TimeTransfers: p.TimeTransfers, TimeCommands: p.TimeCommands, adopted: p.Clock()}
-	n.index()
-	return n
+// empty returns a plan without commands that runs as p does.
+func (p *Plan) empty() *Plan {
+	return &Plan{Label: p.Label, Tally: p.Tally, NoDeviceTime: p.NoDeviceTime, TimeTransfers: p.TimeTransfers, TimeCommands: p.TimeCommands, adopted: p.Clock()}
 }
 
 func (c *cloner) list(cmds []Cmd) []Cmd {
@@ -64,23 +63,12 @@ func (c *cloner) list(cmds []Cmd) []Cmd {
 	return all
 }
 
-// adopt takes over what setters changed in the plan that p is a copy of.
-func (p *Plan) adopt(from *Plan, memory map[Buffer]Buffer) {
-	c := cloner{memory: memory}
-	for o := range from.ChangedSince(p.adopted) {
-		l := p.Launches[o.Index]
-		l.Domain = o.Domain
-		p.mark(l)
-		if o.Changed <= p.adopted {
-			continue
-		}
-		l.Grid, l.Rest, l.Changed = o.Grid, o.Rest, p.Clock()
-		for j, a := range o.Args {
-			a.Range = c.moved(a.Range)
-			l.Args[j] = a
-		}
-		if o.Moved > p.adopted {
-			l.Moved, p.stale = p.Clock(), true
+// adopt takes over what setters changed in the plan that each row of p is a copy of, in memory of its own.
+func (p *Plan) adopt(from *Plan, memory []map[Buffer]Buffer) {
+	for row := range memory {
+		c := cloner{memory: memory[row]}
+		for o := range from.ChangedSince(p.adopted) {
+			p.adoptLaunch(p.Launches[row*len(from.Launches)+o.Index], o, &c)
 		}
 	}
 	recounted := from.Recounted > p.adopted
@@ -95,9 +83,28 @@ func (p *Plan) adopt(from *Plan, memory map[Buffer]Buffer) {
 			counts = append(counts, l.Count)
 		}
 	})
+	at := 0
 	p.walk(p.Cmds, func(c Cmd) {
 		if l, ok := c.(*LoopCmd); ok {
-			l.Count, counts = counts[0], counts[1:]
+			l.Count = counts[at%len(counts)]
+			at++
 		}
 	})
+}
+
+// adoptLaunch takes over what setters changed in a launch.
+func (p *Plan) adoptLaunch(l, o *LaunchCmd, c *cloner) {
+	l.Domain = o.Domain
+	p.mark(l)
+	if o.Changed <= p.adopted {
+		return
+	}
+	l.Grid, l.Rest, l.Changed = o.Grid, o.Rest, p.Clock()
+	for j, a := range o.Args {
+		a.Range = c.moved(a.Range)
+		l.Args[j] = a
+	}
+	if o.Moved > p.adopted {
+		l.Moved, p.stale = p.Clock(), true
+	}
 }

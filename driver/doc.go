@@ -107,6 +107,12 @@
 // and has no device time. It costs about as much as comparing and copying the bytes. RunsMemo counts such runs, MemoStores
 // the results that were kept. Memoize refuses a graph whose results do not follow from its inputs, and says why.
 //
+// # Batches
+//
+// Graph.RunBatch replays a graph for many rows of inputs and outputs. A chunk of them is one launch, and two chunks take
+// turns. That is for rows too small to be worth a launch and a wait each. Memory grows with the rows of two chunks,
+// up to a 32nd of the device's. A trap fails its row alone, and the error names the row.
+//
 // # For authors of devices
 //
 // Programs that use devices do not need these names:
@@ -116,6 +122,7 @@
 //   - Executor and Runner are what a device implements to run a Plan. The plan consists of Cmds: UploadCmd with its
 //     Pieces, FillCmd, CopyCmd, LaunchCmd, LoopCmd and ReadCmd. A Use is a buffer of the plan.
 //   - NewResidency makes the Residency of a runner, which decides what a run has to send.
+//   - Plan.Rows says that a plan is a chunk of a batch. Told and Trapped take what its launches report, for their rows.
 //   - Tally and LaunchSum count what runs do. Underway is in errors of Runner.Start.
 //
 // # Not here

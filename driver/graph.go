@@ -10,8 +10,8 @@ import (
 // CaptureOptions adjusts a capture. The zero value is fine.
 type CaptureOptions struct {
 	Label string // appears in errors; empty is the sequence's
-	// Overlap lets commands run at the same time that touch different bytes. Without it they run
-	// one after the other, which is quicker to launch.
+	// Overlap lets commands run at the same time that touch different bytes, in at most eight chains. Without it they are
+	// one chain, which a few dependent launches get through sooner. The results are the same.
 	Overlap bool
 }
 
@@ -23,7 +23,9 @@ type Graph struct {
 	label string
 	p     *pending
 	o     CaptureOptions
-	lanes []*lane // of batches
+
+	chunks   [2]chunk // of batches: the host fills one while the other runs
+	mostRows int      // that the device takes as one launch; 0 if that is not known
 
 	closing  sync.Once
 	closeErr error
@@ -167,8 +169,8 @@ func (g *Graph) Close() error {
 func (g *Graph) closeRunner(until time.Time) error {
 	g.closing.Do(func() {
 		g.closeErr = g.p.runner.Close(until)
-		for _, l := range g.lanes {
-			if err := l.drop(until); g.closeErr == nil {
+		for i := range g.chunks {
+			if err := g.chunks[i].drop(until); g.closeErr == nil {
 				g.closeErr = err
 			}
 		}

@@ -36,6 +36,11 @@ type Plan struct {
 	// Scratch lists the buffers private to the sequence.
 	Scratch []Buffer
 
+	// Rows says that the plan is a chunk of a batch: so many rows, which are equal parts of Cmds and independent of each
+	// other. 0 for any other plan.
+	Rows int
+	ends []rowEnd // of the rows
+
 	stale   bool // a setter bound another buffer, or changed a count, since Uses was made
 	changes changes
 	adopted uint64 // of a copy: the clock of the original when it took over what setters changed there

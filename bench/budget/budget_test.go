@@ -71,7 +71,7 @@ func TestWithoutACSideNothingThatNeedsOnePasses(t *testing.T) {
 			t.Errorf("%s: verdict %q, want skip", name, got[name])
 		}
 	}
-	for _, name := range []string{"P8-run", "leak"} {
+	for _, name := range []string{"P8-run", "leak", "P12", "P13-empty-ns", "P13-spin-ns", "P13-few"} {
 		if got[name] == "" {
 			t.Errorf("%s has no verdict", name)
 		}
@@ -122,12 +122,12 @@ func TestLibrariesTakePart(t *testing.T) {
 	text := `import sys
 if sys.argv[1] == "torch": sys.exit("no module named torch")
 print("ready", flush=True)
-for line in sys.stdin: print("ok 3 1.0 2.0 3.0" if line.startswith("launches") else "skip it has none", flush=True)`
+for line in sys.stdin: print("ok 3 1.0 2.0 3.0" if line.startswith(("launches", "batch")) else "skip it has none", flush=True)`
 	if err := os.WriteFile(script, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	all := strings.Join(lines(t, "-python", script, "-only", "^(P2|P3|P5|P7)$"), "\n")
-	for name, want := range map[string]bool{"P2 side=cupy": true, "P3 side=cupy": true, "P5 side=cupy": false, "P7 side=cupy": false, "P2 side=torch": false, "torch verdict=skip": true} {
+	all := strings.Join(lines(t, "-python", script, "-only", "^(P2|P3|P5|P7|P12|P13-few)$"), "\n")
+	for name, want := range map[string]bool{"P2 side=cupy": true, "P3 side=cupy": true, "P5 side=cupy": false, "P7 side=cupy": false, "P2 side=torch": false, "P12 side=cupy": true, "P12 side=dispatch": true, "P13-few side=cupy": false, "P13-few side=chain": true, "torch verdict=skip": true} {
 		if strings.Contains(all, "name="+name+" ") != want {
 			t.Errorf("a line of %q: %v, want %v:\n%s", name, !want, want, all)
 		}

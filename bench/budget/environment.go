@@ -27,6 +27,21 @@ kernel @copy workgroup(256) {
   %v = load @in[%i]
   store @out[%i], %v
 }`
+	spinText = `vyre 1
+kernel @spin workgroup(256) {
+  param %n: u32
+  param @x: buf<u32> wo
+  %end = loop ^l (%i: u32 = 0_u32, %s: u32 = 1_u32) -> (u32) {
+    %done = le.u32 %n, %i
+    if %done { break ^l (%s) }
+    %a = mul.u32 %s, 1664525_u32
+    %b = add.u32 %a, 1013904223_u32
+    %next = add.u32 %i, 1_u32
+    continue ^l (%next, %b)
+  }
+  %never = eq.u32 %n, 4294967295_u32
+  if %never { store @x[0_u32], %end }
+}`
 	barrierText = `vyre 1
 kernel @barriers workgroup(256) {
   param %rounds: u32
@@ -51,8 +66,8 @@ func program(source string) *ir.Program {
 
 // environment is the device and its kernels.
 type environment struct {
-	dev               driver.Device
-	empty, copy, bars driver.Kernel
+	dev                     driver.Device
+	empty, copy, bars, spin driver.Kernel
 }
 
 func open(ctx context.Context, name string) (*environment, error) {
@@ -73,7 +88,7 @@ func kernelsOf(ctx context.Context, dev driver.Device) (*environment, error) {
 	for _, k := range []struct {
 		to   *driver.Kernel
 		text string
-	}{{&e.empty, emptyText}, {&e.copy, copyText}, {&e.bars, barrierText}} {
+	}{{&e.empty, emptyText}, {&e.copy, copyText}, {&e.bars, barrierText}, {&e.spin, spinText}} {
 		compiled, err := dev.Compile(ctx, program(k.text), driver.Options{})
 		if err != nil {
 			return nil, err

@@ -133,7 +133,7 @@ func (b *bench) all() (errs []error) {
 			b.startLibraries()
 		}
 		for _, m := range b.measures() {
-			if m.libraries == shared && b.only.MatchString(m.name) {
+			if (m.library != "") == shared && b.only.MatchString(m.name) {
 				note(b.run(m))
 			}
 		}

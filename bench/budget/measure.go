@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -16,20 +17,23 @@ type measure struct {
 	ours func(*bench) (sample func() (float64, error), done func() error, err error)
 	// reference is the C side's name of the measure with its arguments; empty if it cannot be measured there.
 	reference string
-	libraries bool // other libraries can do it, too
+	library   string // the same of sides of libraries; empty if they have no way for it
 	bound     bound
+	most      float64 // nanoseconds that ours may take; 0 is no bound
 	// part divides the samples of a block: measures that take long have fewer.
 	part int
-	// also lists further C sides to hold ours against.
+	// also lists further sides to hold ours against.
 	also []rival
 	// unless says why the measure means nothing on this machine.
 	unless func(*bench) string
 }
 
-// rival is a C side of another kind, judged under its own name.
+// rival is a side of another kind, judged under its own name: of C, or another way of ours.
 type rival struct {
 	name, reference string
-	bound           bound
+	bound           bound // without one the side is printed and not judged
+	side            string
+	ours            setup // nil for C's
 }
 
 // bench is one run.
@@ -65,7 +69,11 @@ func (b *bench) run(m measure) error {
 	libraries := make([][]block, len(b.libraries))
 	rivals := m.also
 	if m.reference != "" {
-		rivals = append([]rival{{m.name, m.reference, m.bound}}, rivals...)
+		rivals = append([]rival{{name: m.name, reference: m.reference, bound: m.bound}}, rivals...)
+	}
+	takes, ends, err := b.ways(rivals)
+	if err != nil {
+		return fmt.Errorf("%s: %w", m.name, errors.Join(err, done()))
 	}
 	var ours []block
 	theirs, none := make([][]block, len(rivals)), make([]error, len(rivals))
@@ -80,13 +88,18 @@ func (b *bench) run(m measure) error {
 				continue
 			}
 			var c block
-			if c, none[k] = b.theirs(r.reference, n); none[k] == nil && i >= 0 {
+			if takes[k] != nil {
+				c, err = take(takes[k], n)
+			} else {
+				c, none[k] = b.theirs(r.reference, n)
+			}
+			if none[k] == nil && err == nil && i >= 0 {
 				theirs[k] = append(theirs[k], c)
 			}
 		}
 		for k, library := range b.libraries {
-			name, args, _ := strings.Cut(m.reference, " ")
-			if !m.libraries || err != nil {
+			name, args, _ := strings.Cut(m.library, " ")
+			if m.library == "" || err != nil {
 				continue
 			}
 			c, none := library.block(name, n, args)
@@ -101,11 +114,42 @@ func (b *bench) run(m measure) error {
 			break // what there is counts, with its n
 		}
 	}
-	if err = errors.Join(err, done()); err != nil {
+	for _, end := range append(ends, done) {
+		err = errors.Join(err, end())
+	}
+	if err != nil {
 		return fmt.Errorf("%s: %w", m.name, err)
 	}
-	mine := together(ours)
+	b.judge(m, rivals, together(ours), libraries, theirs, none)
+	return nil
+}
+
+// ways sets up the rivals that are ways of ours.
+func (b *bench) ways(rivals []rival) (takes []func() (float64, error), ends []func() error, err error) {
+	takes = make([]func() (float64, error), len(rivals))
+	for k, r := range rivals {
+		if r.ours == nil || err != nil {
+			continue
+		}
+		var end func() error
+		if takes[k], end, err = r.ours(b); err == nil {
+			ends = append(ends, end)
+		}
+	}
+	if err != nil {
+		for _, end := range ends {
+			err = errors.Join(err, end())
+		}
+	}
+	return takes, ends, err
+}
+
+// judge prints what all sides took, and judges ours.
+func (b *bench) judge(m measure, rivals []rival, mine block, libraries, theirs [][]block, none []error) {
 	b.out.side(m.name, "vyre", mine)
+	if m.most > 0 {
+		b.out.number(m.name+"-ns", "ns", mine.p50, m.most, mine.p50 <= m.most)
+	}
 	for k, library := range b.libraries {
 		if len(libraries[k]) > 0 {
 			b.out.side(m.name, library.name, together(libraries[k]))
@@ -117,11 +161,12 @@ func (b *bench) run(m measure) error {
 			continue
 		}
 		c := together(theirs[k])
-		b.out.side(r.name, "c", c)
-		ratio, limit, ok := r.bound.judge(mine.p50, c.p50)
-		b.out.ratio(r.name, ratio, limit, ok)
+		b.out.side(r.name, cmp.Or(r.side, "c"), c)
+		if r.bound != (bound{}) {
+			ratio, limit, ok := r.bound.judge(mine.p50, c.p50)
+			b.out.ratio(r.name, ratio, limit, ok)
+		}
 	}
-	return nil
 }
 
 // theirs takes a block on the C side.

@@ -19,12 +19,14 @@ type sizes struct {
 	programs                          int     // compiled by P9
 	steps                             uint32  // of the kernel of P10
 	leak                              int     // launches
+	rows, apart                       int     // of P12; launches of P13
+	spin                              uint32  // rounds of a kernel of P13, to find how many take as long as they should
 }
 
 var (
-	usual = sizes{1000, 100, 1000, 1000, []int64{64 << 20, 1 << 30}, 40, 200_000, 10_000_000}
+	usual = sizes{1000, 100, 1000, 1000, []int64{64 << 20, 1 << 30}, 40, 200_000, 10_000_000, 256, 1000, 1000}
 	// tiny is for a simulated GPU.
-	tiny = sizes{5, 3, 4, 2, []int64{4 << 10, 64 << 10}, 3, 100, 200}
+	tiny = sizes{5, 3, 4, 2, []int64{4 << 10, 64 << 10}, 3, 100, 200, 5, 12, 0}
 )
 
 // measures lists what has a C side.
@@ -34,11 +36,11 @@ func (b *bench) measures() []measure {
 		{name: "P1", ours: starts(z.launches, false, false), reference: fmt.Sprint("launches ", z.launches), bound: bound{more: 150}, part: 20},
 		{name: "P1-changed", ours: starts(z.launches, false, true), reference: fmt.Sprint("launches ", z.launches), bound: bound{more: 150}, part: 20},
 		{name: "P1-start", ours: starts(1, true, false), reference: startCalls(), bound: bound{more: 400}},
-		{name: "launch-wait", libraries: true, ours: runs(1, true), reference: "launches-wait 1", bound: bound{most: 1.05}},
+		{name: "launch-wait", library: "launches-wait 1", ours: runs(1, true), reference: "launches-wait 1", bound: bound{most: 1.05}},
 		{name: "launch-wait-timed", ours: runs(1, false)},
-		{name: "P2", libraries: true, ours: replays(1), reference: "launches-wait 1", bound: bound{most: 1.05}},
-		{name: "P3", libraries: true, ours: runs(z.sequence, false), reference: fmt.Sprint("launches-wait ", z.sequence), bound: bound{most: 1.05}, part: 5},
-		{name: "P5", libraries: true, ours: dispatches, reference: "dispatch 4096", bound: bound{most: 1.3}},
+		{name: "P2", library: "launches-wait 1", ours: replays(1), reference: "launches-wait 1", bound: bound{most: 1.05}},
+		{name: "P3", library: fmt.Sprint("launches-wait ", z.sequence), ours: runs(z.sequence, false), reference: fmt.Sprint("launches-wait ", z.sequence), bound: bound{most: 1.05}, part: 5},
+		{name: "P5", library: "dispatch 4096", ours: dispatches, reference: "dispatch 4096", bound: bound{most: 1.3}},
 		{name: "P6", ours: barriers, reference: fmt.Sprint("barriers ", z.rounds), bound: bound{most: 1}, part: 20},
 		{name: "P7", ours: replays(z.nodes), reference: fmt.Sprint("graph ", z.nodes), bound: bound{most: 1.02}, part: 20},
 	}
@@ -50,7 +52,7 @@ func (b *bench) measures() []measure {
 				reference: fmt.Sprintf("%s-pinned %d", way, n)})
 			slices := measure{name: name + "-slices", ours: transfers(way == "up", false, n), part: part, bound: bound{speed: 0.90},
 				reference: fmt.Sprintf("%s-pinned %d", way, n),
-				also:      []rival{{name + "-slices-pageable", fmt.Sprintf("%s-pageable %d", way, n), bound{speed: 3}}}}
+				also:      []rival{{name: name + "-slices-pageable", reference: fmt.Sprintf("%s-pageable %d", way, n), bound: bound{speed: 3}}}}
 			if i == 0 {
 				slices.reference, slices.also = "", nil // the budget begins at 256 MiB
 			} else if runtime.GOMAXPROCS(0) < 8 {
@@ -61,7 +63,7 @@ func (b *bench) measures() []measure {
 			list = append(list, slices)
 		}
 	}
-	return list
+	return append(list, b.together()...)
 }
 
 // launching records n launches of the empty kernel.

@@ -1,8 +1,10 @@
 package cpu
 
 import (
+	"cmp"
 	"encoding/binary"
 	"errors"
+	"sync"
 	"time"
 
 	"github.com/govyre/vyre/driver"
@@ -17,6 +19,9 @@ import (
 func (r *runner) commands() error {
 	for i := range r.times {
 		r.times[i].Times, r.times[i].Time = 0, 0
+	}
+	if r.plan.Rows > 1 {
+		return r.rows()
 	}
 	begin := time.Now()
 	from, to := begin, begin
@@ -38,6 +43,26 @@ func (r *runner) commands() error {
 		r.device, r.in, r.out = to.Sub(from), from.Sub(begin), time.Since(to)
 	}
 	return nil
+}
+
+// rows executes the rows of a batch at the same time, and measures all of them together. The error is of the first row that
+// could not go on.
+func (r *runner) rows() error {
+	begin, n := time.Now(), len(r.plan.Cmds)/r.plan.Rows
+	errs := make([]error, r.plan.Rows)
+	var all sync.WaitGroup
+	for row := range errs {
+		all.Go(func() {
+			for _, c := range r.plan.Cmds[row*n : (row+1)*n] {
+				if errs[row] = cmp.Or(r.command(c), r.over("")); errs[row] != nil {
+					return
+				}
+			}
+		})
+	}
+	all.Wait()
+	r.device, r.in, r.out, r.timed = time.Since(begin), 0, 0, !r.plan.NoDeviceTime && n > 0
+	return cmp.Or(errs...)
 }
 
 func (r *runner) command(c driver.Cmd) error {
@@ -151,39 +176,48 @@ func (r *runner) launch(c *driver.LaunchCmd) error {
 
 // note keeps what a launch left besides its bytes. In a loop all rounds share the room for traces.
 func (r *runner) note(c *driver.LaunchCmd, res *interp.Result) {
-	room := min(len(res.Traces), c.Traces-r.kept[c.Index])
-	r.kept[c.Index] += room
-	r.dropped += uint64(len(res.Traces) - room)
+	e := &r.ends[c.Index]
+	e.some = true
+	room := min(len(res.Traces), c.Traces-len(e.traces))
+	e.dropped += uint64(len(res.Traces)-room) + res.TracesDropped
 	for _, t := range res.Traces[:room] {
-		r.traces = append(r.traces, driver.Trace{Step: c.Index, Tag: t.Tag, Global: t.Linear, Values: t.Values, Count: t.Count})
+		e.traces = append(e.traces, driver.Trace{Step: c.Index, Tag: t.Tag, Global: t.Linear, Values: t.Values, Count: t.Count})
 	}
-	r.dropped += res.TracesDropped
 	for _, rep := range res.Reports {
-		r.reports = append(r.reports, driver.Report{Path: c.Path, Kernel: rep.Kernel, Error: rep.Kind == interp.Race, Benign: rep.Kind == interp.BenignRace, Text: rep.String()})
+		e.reports = append(e.reports, driver.Report{Path: c.Path, Kernel: rep.Kernel, Error: rep.Kind == interp.Race, Benign: rep.Kind == interp.BenignRace, Text: rep.String()})
 	}
 	for _, f := range res.Checks {
-		r.checks[c.Index].Note(f)
+		e.checks.Note(f)
 	}
-	if t := res.Trap; t != nil && (r.trap == nil || c.Index < r.trapped) {
-		r.trapped = c.Index
+	if t := res.Trap; t != nil && e.trap == nil {
 		rec := &driver.TrapError{Kernel: c.Kernel.Label(), Code: t.Code, Site: uint32(t.Row), Value: t.Value, Group: t.By.Group, Local: t.By.Local, Message: t.Message}
-		r.trap = &driver.Error{Op: "launch", Label: c.Kernel.Label(), Device: Name, Path: c.Path, Kind: driver.Trap, Pos: t.Pos.Where(), Msg: rec.Detail(), Err: rec}
+		e.trap = &driver.Error{Op: "launch", Label: c.Kernel.Label(), Device: Name, Path: c.Path, Kind: driver.Trap, Pos: t.Pos.Where(), Msg: rec.Detail(), Err: rec}
 	}
 }
 
-// checked makes of what the checks of launches noted reports, and the error of a run that goes to its end like one that traps.
-func (r *runner) checked() {
-	for i, found := range r.checks {
-		if found == nil {
+// tell hands out what launches left, and returns the error of the first one that trapped or was out of bounds. A run goes to
+// its end all the same.
+func (r *runner) tell(res *driver.Result) (first error) {
+	for i := range r.ends {
+		e := &r.ends[i]
+		if !e.some {
 			continue
 		}
 		c := r.plan.Launches[i]
+		to, failed := r.plan.Told(c, res), e.trap
+		to.Traces, to.TracesDropped = append(to.Traces, e.traces...), to.TracesDropped+e.dropped
+		to.Reports = append(to.Reports, e.reports...)
 		l := outside.Launch{Device: Name, Cmd: c, Sites: c.Kernel.(*kernel).code.sites}
 		var err *driver.Error
-		if r.reports, err = l.Findings(found, r.reports); err != nil && (r.trap == nil || i <= r.trapped) {
-			r.trapped, r.trap = i, err
+		if to.Reports, err = l.Findings(e.checks, to.Reports); err != nil {
+			failed = err
+		}
+		if failed != nil {
+			r.plan.Trapped(c, failed)
+			first = cmp.Or(first, failed)
 		}
 	}
+	return first
 }
 
 // widen extends a narrow scalar to the value type that the program sees.

@@ -60,17 +60,22 @@ type runner struct {
 
 	// What the run in flight leaves.
 	err     error // it could not go on
-	trap    error // the first of the first launch that has one
-	trapped int   // that launch
 	device  time.Duration
 	in, out time.Duration // before and after that
 	timed   bool
 	loops   []driver.LoopResult
+	ends    []launchEnd // by Plan.Launches
+}
+
+// launchEnd is what all rounds of a launch leave besides their bytes. Rows of a batch run at the same time, each of which has
+// launches of its own.
+type launchEnd struct {
+	some    bool  // there is anything
+	trap    error // the first
 	traces  []driver.Trace
-	kept    []int // of traces, by Plan.Launches
 	dropped uint64
 	reports []driver.Report
-	checks  []memcheck.Tally // by Plan.Launches
+	checks  memcheck.Tally
 }
 
 // boundLaunch is a launch as the engines take it.
@@ -82,7 +87,7 @@ type boundLaunch struct {
 
 func (d *Device) newRunner(p *driver.Plan, graph bool) (*runner, error) {
 	r := &runner{dev: d, plan: p, graph: graph, done: make(chan struct{}, 1),
-		launches: make([]boundLaunch, len(p.Launches)), kept: make([]int, len(p.Launches)), checks: make([]memcheck.Tally, len(p.Launches)), loops: make([]driver.LoopResult, len(p.Whiles))}
+		launches: make([]boundLaunch, len(p.Launches)), ends: make([]launchEnd, len(p.Launches)), loops: make([]driver.LoopResult, len(p.Whiles))}
 	for _, u := range p.Uploads {
 		r.staged = append(r.staged, make([]byte, u.Dst.Len))
 		r.internal += u.Dst.Len
@@ -133,11 +138,13 @@ func (r *runner) Start(ctx context.Context, after []driver.Runner, _ bool) error
 	if len(r.deps) > 0 {
 		r.plan.Tally.Count(driver.OrderWaits, uint64(len(r.deps)))
 	}
-	r.err, r.trap, r.device, r.timed = nil, nil, 0, false
+	r.err, r.device, r.timed = nil, 0, false
 	clear(r.loops)
-	clear(r.kept)
-	clear(r.checks)
-	r.traces, r.dropped, r.reports = r.traces[:0], 0, r.reports[:0]
+	for i := range r.ends {
+		if e := &r.ends[i]; e.some {
+			*e = launchEnd{traces: e.traces[:0], reports: e.reports[:0]}
+		}
+	}
 	r.life.Context = ctx
 	if r.hosted {
 		return r.startHosted()
@@ -223,7 +230,6 @@ func (r *runner) execute() {
 	r.awaitDeps(r.life.Context)
 	if r.err = r.over(""); r.err == nil {
 		r.err = r.commands()
-		r.checked()
 	} else { // who comes after this run comes after what it had to wait for
 		left := r.remaining(slices.Clone(r.deps))
 		r.left.Store(&left)
@@ -331,14 +337,13 @@ func (r *runner) Wait(ctx context.Context, res *driver.Result) error {
 		r.plan.Tally.Count(driver.WaitsBlock, 1)
 	}
 	r.life.Context = context.Background() // the run is over, and keeps nobody's context
-	r.resident.End(r.err == nil && r.trap == nil)
+	trap := r.tell(res)
+	r.resident.End(r.err == nil && trap == nil)
 	res.Device, res.HasDevice = r.device, r.timed
 	if r.timed && r.plan.TimeTransfers {
 		res.TransferIn, res.TransferOut, res.HasTransfers = r.in, r.out, true
 	}
 	res.Loops = append(res.Loops, r.loops...)
-	res.Traces, res.TracesDropped = append(res.Traces, r.traces...), r.dropped
-	res.Reports = append(res.Reports, r.reports...)
 	res.Commands = append(res.Commands, r.times...)
 	if r.err != nil {
 		return r.err
@@ -348,7 +353,7 @@ func (r *runner) Wait(ctx context.Context, res *driver.Result) error {
 			copy(v.Output.Bytes(), r.fetched[i][v.Off:])
 		}
 	}
-	return r.trap
+	return trap
 }
 
 // Close waits for the run in flight, until a time at most; then it ends it.

@@ -166,18 +166,17 @@ var prepared = []struct {
 		g, err := q.Capture(driver.CaptureOptions{})
 		return func(ctx context.Context) error {
 			var rows []driver.Row
-			for i := range uint32(3) {
+			for i := range uint32(7) { // two chunks in turn, and one that is smaller
 				rows = append(rows, driver.Row{Inputs: [][]byte{words(32, c.base+i)}, Outputs: [][]byte{make([]byte, 128)}})
 			}
-			if _, err := g.RunBatch(ctx, rows); err != nil {
-				return err
+			results, err := g.RunBatch(ctx, rows)
+			if err == nil && len(results) != len(rows) {
+				err = fmt.Errorf("%d results of %d rows", len(results), len(rows))
 			}
-			for i, r := range rows {
-				if err := c.same("a row", r.Outputs[0], words(32, c.base+uint32(i)+1)); err != nil {
-					return err
-				}
+			for i := range results {
+				err = errors.Join(err, c.same("a row", rows[i].Outputs[0], words(32, c.base+uint32(i)+1)))
 			}
-			return nil
+			return err
 		}, err
 	}},
 	{"dispatch", func(ctx context.Context, c *tallied, q *driver.Sequence) (func(ctx context.Context) error, error) {
@@ -240,7 +239,7 @@ func remembering(ctx context.Context, c *tallied, q *driver.Sequence) (func(ctx 
 			}
 		}
 		var rows []driver.Row
-		for i := range uint32(4) {
+		for i := range uint32(7) {
 			rows = append(rows, driver.Row{Inputs: [][]byte{words(32, (n+i)%5)}, Outputs: [][]byte{make([]byte, 128)}})
 		}
 		results, err := g.RunBatch(ctx, rows)

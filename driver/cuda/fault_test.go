@@ -256,7 +256,7 @@ func (s *tour) batch() error {
 		return err
 	}
 	var rows []driver.Row
-	for i := range uint32(3) {
+	for i := range uint32(7) { // two chunks in turn, and one that is smaller
 		rows = append(rows, driver.Row{Inputs: [][]byte{words(32, i)}, Outputs: [][]byte{make([]byte, 128)}})
 	}
 	if _, err := g.RunBatch(ctx, rows); err != nil {

@@ -3,6 +3,7 @@ package cuda_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"testing"
 
 	"github.com/govyre/vyre/driver"
@@ -35,15 +36,22 @@ func onSim(t *testing.T, c cusim.Config) (*cuda.Device, *cusim.Driver) {
 }
 
 func TestContractOnTheSimulatedDriver(t *testing.T) {
-	for _, c := range []struct {
+	type config struct {
 		name  string
 		seed  uint64
 		lacks []cu.Group
-	}{
+	}
+	configs := []config{
 		{"in order", 0, nil},
 		{"seed 1", 1, nil},
 		{"an old driver", 0, []cu.Group{cu.MemOp, cu.Pool, cu.Graphing, cu.Cond, cu.Loading}},
-	} {
+	}
+	if long.Enabled() {
+		for seed := range uint64(8) {
+			configs = append(configs, config{fmt.Sprint("seed ", 2+seed), 2 + seed, nil})
+		}
+	}
+	for _, c := range configs {
 		t.Run(c.name, func(t *testing.T) {
 			sim := cusim.New(cusim.Config{Models: []cusim.Model{cusim.Hopper}, Seed: c.seed, Lacks: c.lacks, Memory: 1 << 30})
 			drivertest.Run(t, func(o driver.OpenOptions) (driver.Device, error) {

@@ -295,7 +295,7 @@ func replays(dev driver.Device, p *ir.Program, n uint32) (err error) {
 	in := s.Upload(driver.All(a), le(n), driver.Always)
 	s.Launch(k, driver.Cover(1, 32), driver.All(a), driver.All(b), driver.U32(1))
 	s.Read(driver.All(b), dst)
-	g, err := s.Capture(driver.CaptureOptions{})
+	g, err := s.Capture(driver.CaptureOptions{Overlap: n%2 == 0})
 	if err == nil {
 		err = g.Memoize(4, 1<<10)
 	}
@@ -308,7 +308,13 @@ func replays(dev driver.Device, p *ir.Program, n uint32) (err error) {
 		}
 	}
 	if err == nil {
-		_, err = g.RunBatch(ctx, []driver.Row{{Inputs: [][]byte{le(1)}, Outputs: [][]byte{make([]byte, 4)}}, {Inputs: [][]byte{le(2)}, Outputs: [][]byte{make([]byte, 4)}}})
+		rows := rowsOf(1, upTo(1, 40)...) // several chunks, of which two take turns
+		_, err = g.RunBatch(ctx, rows)
+		for i := range rows {
+			if err == nil && !bytes.Equal(rows[i].Outputs[0], le(uint32(i)+2)) {
+				err = fmt.Errorf("row %d is % x", i, rows[i].Outputs[0])
+			}
+		}
 	}
 	return err
 }

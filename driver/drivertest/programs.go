@@ -205,6 +205,19 @@ kernel @check workgroup(32) {
   store @x[%i], 7_u32
 }`
 
+	// tellTo: y = x + 1, and traces x of the first invocation.
+	tellTo = `
+kernel @tell_to workgroup(32) {
+  param @x: buf<u32> ro
+  param @y: buf<u32> wo
+  %i = global.x
+  %v = load @x[%i]
+  %first = eq.u32 %i, 0_u32
+  if %first { trace %v, #3 }
+  %w = add.u32 %v, 1_u32
+  store @y[%i], %w
+}`
+
 	// tell: traces the id of every invocation.
 	tell = `
 kernel @tell workgroup(4) {

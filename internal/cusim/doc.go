@@ -9,13 +9,15 @@
 //	           │
 //	           ├──▶ copies, fills, events     on package machine's Memory
 //	           ├──▶ kernels                   text ─asm.Parse─▶ machine.Load ─▶ machine.Execution
-//	           └──▶ executable graphs         a step of a plan after the other, each one of the above
+//	           └──▶ executable graphs         steps of a plan that are ready, each one of the above
 //
 // # Behaviour
 //
 //   - Calls check their arguments as the driver does. A call that needs a context wants it current on the operating
 //     system's thread.
 //   - Work is asynchronous: it runs, a piece at a time, when a call waits for it or asks whether it has ended.
+//   - With a seed, streams take turns in an order that it draws, and so do the branches of a graph: kernels of several
+//     branches interleave after few instructions. Without one, each goes as far as it can.
 //   - Pinned memory is not clear at first. It is read and written when the copy runs, other memory during the
 //     call.
 //   - A kernel that breaks a rule of package machine ends with a GPU's result, and the context does not survive

@@ -409,3 +409,40 @@ func TestWarmGraphsAllocateNothing(t *testing.T) {
 		t.Errorf("%v allocations", n)
 	}
 }
+
+// Two kernels without edges between them run at the same time with a seed: a word that both add to without atomics loses
+// some of it in some order, and none without a seed or with an edge.
+func TestBranchesOfAGraphInterleave(t *testing.T) {
+	lost := func(seed uint64, edge bool) (n int) {
+		b := open(t, cusim.Config{Seed: seed})
+		p := one(b.MemAlloc(4))(b)
+		for range 8 {
+			b.ok(b.MemsetD32Async(p, 0, 1, b.stream))
+			c := b.chain()
+			c.add(p)
+			if !edge {
+				c.last = nil
+			}
+			c.add(p)
+			b.ok(b.GraphLaunch(c.exec(), b.stream))
+			if b.words(p, 1)[0] != 2 {
+				n++
+			}
+		}
+		return n
+	}
+	interleaved := 0
+	for seed := range uint64(10) {
+		if n := lost(seed, true); n > 0 {
+			t.Errorf("seed %d: %d of 8 launches whose kernels depend on each other interleave", seed, n)
+		}
+		if n := lost(seed, false); seed > 0 {
+			interleaved += n
+		} else if n > 0 {
+			t.Error("kernels interleave without a seed")
+		}
+	}
+	if interleaved == 0 {
+		t.Error("kernels of two branches never interleave")
+	}
+}

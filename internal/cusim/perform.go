@@ -95,12 +95,16 @@ func (s *stream) slice(w *work) (spent int, ended bool) {
 			return 1, true
 		}
 	}
-	done, err := w.run.Advance(sliceSteps)
+	steps := uint64(sliceSteps)
+	if w.few > 0 {
+		steps = uint64(w.few)
+	}
+	done, err := w.run.Advance(steps)
 	if !done && err == nil && w.run.Stuck() && v.hopeless(w) {
 		err = w.run.Deadlock()
 	}
 	if !done && err == nil {
-		return sliceSteps, false
+		return int(steps), false
 	}
 	r := w.run.Report()
 	w.run = nil

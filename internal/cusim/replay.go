@@ -1,16 +1,28 @@
 package cusim
 
-import "github.com/govyre/vyre/internal/cusim/internal/machine"
+import (
+	"slices"
+
+	"github.com/govyre/vyre/internal/cusim/internal/machine"
+)
 
 // run is a launch of an executable under way. It is kept for the next one.
 type run struct {
 	active bool
 	frames []frame
 	waits  []int32 // by step: dependencies that have not ended
-	piece  work    // of the step that runs
-	at     int32   // that step, −1 for none
+	under  []piece // under way, of the innermost frame: with a seed several
 	pieces uint64  // so far
 }
+
+// piece is a step that runs.
+type piece struct {
+	work
+	at int32
+}
+
+// piecesAtOnce is how many steps run at the same time.
+const piecesAtOnce = 8
 
 // frame is a block that runs: the whole graph, then the bodies in it.
 type frame struct {
@@ -48,7 +60,7 @@ func (s *stream) replay(w *work) (spent int, done bool) {
 	x, p, r := w.exec, w.plan, &w.exec.run
 	if !r.active {
 		s.now += launchNs
-		r.active, r.at, r.pieces = true, -1, 0
+		r.active, r.pieces, r.under = true, 0, r.under[:0]
 		if len(r.waits) < len(p.steps) {
 			r.waits = make([]int32, len(p.steps))
 		}
@@ -60,23 +72,61 @@ func (s *stream) replay(w *work) (spent int, done bool) {
 		r.frames = r.frames[:0]
 		r.enter(p, 0, -1)
 	}
-	if r.at >= 0 {
-		spent, done = s.perform(&r.piece)
-		if done && s.dev.sticky == nil {
-			if r.piece.kind == kernel {
-				s.now += nodeNs - launchNs
-			}
-			at := r.at
-			r.at, r.piece = -1, work{}
-			r.ended(p, at)
-		}
-		return spent, false
+	if i := s.turn(r, p); i >= 0 {
+		return s.advance(r, p, i), false
 	}
 	if r.pieces++; r.pieces > s.dev.drv.config.Budget {
 		s.dev.crash(&machine.Fault{Kind: machine.Budget, Kernel: "a graph", Msg: "its loops do not end"})
 		return 1, true
 	}
 	return 1, s.next(x, p)
+}
+
+// turn returns which of the pieces under way runs on, -1 to begin another step. With a seed that is any; otherwise each runs
+// to its end. A loop begins when nothing else of its graph is under way.
+func (s *stream) turn(r *run, p *plan) int {
+	rng := s.dev.drv.rng
+	switch f := &r.frames[len(r.frames)-1]; {
+	case len(r.under) == 0:
+		return -1
+	case rng == nil:
+		return 0
+	case len(r.under) < piecesAtOnce && f.begins(p) && rng.IntN(2) == 0:
+		return -1
+	}
+	return rng.IntN(len(r.under))
+}
+
+// begins reports whether a step is ready that is one piece.
+func (f *frame) begins(p *plan) bool {
+	return slices.ContainsFunc(f.ready, func(at int32) bool { return p.steps[at].inner < 0 })
+}
+
+// advance runs a piece on. With a seed, and others under way, it gets through a few instructions at a time.
+func (s *stream) advance(r *run, p *plan, i int) (spent int) {
+	w := &r.under[i]
+	w.few = 0
+	if rng := s.dev.drv.rng; rng != nil && len(r.under) > 1 {
+		w.few = 1 + rng.IntN(64)
+	}
+	spent, done := s.perform(&w.work)
+	if done && s.dev.sticky == nil {
+		if w.kind == kernel {
+			s.now += nodeNs - launchNs
+		}
+		at := w.at
+		r.under = slices.Delete(r.under, i, i+1)
+		r.ended(p, at)
+	}
+	return spent
+}
+
+// stuck reports whether all that is under way waits for a change of memory, and nothing else can begin.
+func (r *run) stuck(p *plan) bool {
+	if len(r.under) == 0 || r.frames[len(r.frames)-1].begins(p) && len(r.under) < piecesAtOnce {
+		return false
+	}
+	return !slices.ContainsFunc(r.under, func(w piece) bool { return w.kind != kernel || w.run == nil || !w.run.Stuck() })
 }
 
 // next starts the next step of a graph. It reports whether there is none.
@@ -87,9 +137,12 @@ func (s *stream) next(x *executable, p *plan) (done bool) {
 		return s.leave(x, p)
 	}
 	// The first one, or with a seed any.
-	i := 0
-	if rng := s.dev.drv.rng; rng != nil {
+	i, rng := 0, s.dev.drv.rng
+	if rng != nil {
 		i = rng.IntN(len(f.ready))
+	}
+	for len(r.under) > 0 && p.steps[f.ready[i]].inner >= 0 {
+		i = (i + 1) % len(f.ready)
 	}
 	at := f.ready[i]
 	f.ready = append(f.ready[:i], f.ready[i+1:]...)
@@ -105,9 +158,9 @@ func (s *stream) next(x *executable, p *plan) (done bool) {
 	case st.inner >= 0:
 		r.enter(p, st.inner, at)
 	default:
-		r.at, r.piece = at, st.work
-		if rng := s.dev.drv.rng; rng != nil && r.piece.kind == kernel {
-			r.piece.launch.Seed = rng.Uint64() | 1
+		r.under = append(r.under, piece{st.work, at})
+		if w := &r.under[len(r.under)-1]; rng != nil && w.kind == kernel {
+			w.launch.Seed = rng.Uint64() | 1
 		}
 	}
 	return false

@@ -31,6 +31,7 @@ type work struct {
 	launch machine.Launch
 	run    *machine.Execution // once it has begun
 	stuck  int                // how often it was, asked after it
+	few    int                // how far it gets at a time, if not as far as usual
 	exec   *executable
 	plan   *plan // what this launch of it runs
 }
@@ -144,7 +145,7 @@ func (v *device) choose(prefer *stream) *stream {
 func (s *stream) stuck() bool {
 	w := &s.work[0]
 	if w.kind == replay {
-		w = &w.exec.run.piece
+		return w.exec.run.active && w.exec.run.stuck(w.plan)
 	}
 	return w.kind == kernel && w.run != nil && w.run.Stuck()
 }

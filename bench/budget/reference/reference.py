@@ -38,7 +38,31 @@ def cupy_side():
         assert (once() == words).all()
         return once
 
-    return launches, dispatch
+    def batch(rows, size):
+        n = size // 4
+        pinned = cupy.cuda.alloc_pinned_memory(2 * rows * size)
+        host = numpy.frombuffer(pinned, numpy.uint32, 2 * rows * n).reshape(2, rows, n)
+        host[0] = numpy.arange(rows * n, dtype=numpy.uint32).reshape(rows, n)
+        host[1] = 0
+        x, y = cupy.empty((rows, n), cupy.uint32), cupy.empty((rows, n), cupy.uint32)
+        copy(((n + 255) // 256,), (256,), (x[0], y[0], numpy.uint32(n)))  # compiles it
+        stream.synchronize()
+        stream.begin_capture()
+        for i in range(rows):
+            x[i].data.copy_from_host_async(host[0, i].ctypes.data, size, stream)
+            copy(((n + 255) // 256,), (256,), (x[i], y[i], numpy.uint32(n)))
+            y[i].data.copy_to_host_async(host[1, i].ctypes.data, size, stream)
+        graph = stream.end_capture()
+
+        def once():
+            graph.launch(stream)
+            stream.synchronize()
+
+        once()
+        assert (host[1] == host[0]).all()
+        return once
+
+    return launches, dispatch, batch
 
 
 def torch_side():
@@ -63,19 +87,50 @@ def torch_side():
         assert (once() == words + 1).all()
         return once
 
-    return launches, dispatch
+    def batch(rows, size):
+        n = size // 4
+        words = torch.arange(rows * n, dtype=torch.int32).reshape(rows, n).pin_memory()
+        out = torch.zeros_like(words).pin_memory()
+        x = torch.empty((rows, n), dtype=torch.int32, device="cuda")
+
+        def all_rows():
+            for i in range(rows):
+                x[i].copy_(words[i], non_blocking=True)
+                out[i].copy_(x[i].add(1), non_blocking=True)
+
+        aside = torch.cuda.Stream()
+        with torch.cuda.stream(aside):
+            all_rows()
+        aside.synchronize()
+        graph = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(graph):
+            all_rows()
+
+        def once():
+            graph.replay()
+            torch.cuda.synchronize()
+
+        once()
+        assert (out == words + 1).all()
+        return once
+
+    return launches, dispatch, batch
 
 
 def main():
-    launches, dispatch = {"cupy": cupy_side, "torch": torch_side}[sys.argv[1]]()
+    launches, dispatch, batch = {"cupy": cupy_side, "torch": torch_side}[sys.argv[1]]()
     print("ready", flush=True)
     for line in sys.stdin:
         name, samples, *rest = line.split()
+        each = 1
         if name == "launches-wait":
             n = int(rest[0])
             once = lambda: launches(n)
         elif name == "dispatch":
             once = dispatch(int(rest[0]))
+        elif name == "batch":
+            each = int(rest[0])
+            once = batch(each, int(rest[1]))
         else:
             print("skip it has no", name, flush=True)
             continue
@@ -83,7 +138,7 @@ def main():
         for _ in range(int(samples)):
             begin = time.perf_counter_ns()
             once()
-            times.append(time.perf_counter_ns() - begin)
+            times.append((time.perf_counter_ns() - begin) / each)
         times.sort()
         n = len(times)
         print("ok", n, times[0], times[n // 2], times[min(n * 99 // 100, n - 1)], flush=True)

@@ -5,24 +5,6 @@ import (
 	"github.com/govyre/vyre/internal/cu"
 )
 
-// order decides which nodes a new one comes after: the last one, which makes a chain that the
-// driver launches in almost no time; or, to let commands overlap, those that touch the same bytes.
-type order struct {
-	overlap bool
-	nodes   []orderedNode
-	last    [1]cu.GraphNode
-	some    bool
-}
-
-type orderedNode struct {
-	node cu.GraphNode
-	t    touches
-}
-
-// overlapMost bounds the nodes that are compared with each other: what comes after them makes a
-// chain again. Edges grow by the square of it.
-const overlapMost = 2048
-
 // touch is a part of a buffer that a command reads or writes.
 type touch struct {
 	key      uint64 // identity of the buffer
@@ -38,62 +20,136 @@ type touches struct {
 
 var everything = touches{all: true}
 
-// pseudo is the key of the i'th piece of memory that is no buffer. Buffers number up from 1.
-func pseudo(i int) uint64 { return ^uint64(i) }
+// mine returns the touch of memory of the runner that is no buffer, and that one command at a time may have.
+func mine(key uint64) touch { return touch{key: ^key, to: 1, writes: true} }
 
-// before returns the nodes that one with these touches comes after. The slice is good until add.
-func (o *order) before(t touches) []cu.GraphNode {
-	if !o.some {
-		return nil
-	}
-	if !o.overlap {
-		return o.last[:]
-	}
-	t = o.bounded(t)
-	var deps []cu.GraphNode
-	for i := len(o.nodes) - 1; i >= 0; i-- {
-		n := &o.nodes[i]
-		if n.t.all {
-			// It came after everything before it.
-			return append(deps, n.node)
-		}
-		if t.all || t.conflicts(n.t) {
-			deps = append(deps, n.node)
-		}
-	}
-	return deps
+// Keys of such memory. Buffers number up from 1.
+func (r *lowered) keyOfUnits() uint64          { return 0 } // of launches that need all of the device's units
+func (r *lowered) keyOfBlock(l *launch) uint64 { return 1 + 2*uint64(l.cmd.Index) }
+func (r *lowered) keyOfRecords(l *launch) uint64 {
+	return 2 + 2*uint64(l.cmd.Index)
+}
+func (r *lowered) keyOfControl(c *loop) uint64 {
+	return 1 + 2*uint64(len(r.launches)) + uint64(c.control)
 }
 
-func (o *order) add(n cu.GraphNode, t touches) {
-	o.last[0], o.some = n, true
-	if o.overlap {
-		o.nodes = append(o.nodes, orderedNode{n, o.bounded(t)})
+// touchesOf returns what an operation touches, loops with all of their bodies. Besides buffers that is what launches share
+// that do not run one after the other:
+//   - Two that need all groups to run at once would wait for each other's places.
+//   - The rounds of an unrolled loop have one barrier block and one record for traps, traces and checks a launch.
+//   - A loop that the device decides on has one control record.
+func (r *lowered) touchesOf(o *op) touches {
+	var t touches
+	driver.Touches(o.cmd, func(m driver.Range, writes bool) {
+		t.list = append(t.list, touch{m.Buffer.ID(), m.Off, m.End(), writes})
+	})
+	units := func(o *op) bool { return o.launch != nil && o.launch.resident }
+	if l := o.launch; l != nil {
+		if l.barrier >= 0 {
+			t.list = append(t.list, mine(r.keyOfBlock(l)))
+		}
+		if l.trap >= 0 || l.trace >= 0 || l.checks >= 0 {
+			t.list = append(t.list, mine(r.keyOfRecords(l)))
+		}
 	}
-}
-
-func (o *order) bounded(t touches) touches {
-	if len(o.nodes) >= overlapMost {
-		return everything
+	if units(o) || o.loop != nil && some(o.loop.body, units) {
+		t.list = append(t.list, mine(r.keyOfUnits()))
+	}
+	if o.loop != nil && o.loop.control >= 0 {
+		t.list = append(t.list, mine(r.keyOfControl(o.loop)))
 	}
 	return t
 }
 
-func (t touches) conflicts(o touches) bool {
-	for _, a := range t.list {
-		for _, b := range o.list {
-			if a.key == b.key && (a.writes || b.writes) && a.from < b.to && b.from < a.to {
-				return true
+// planned is a node that has no edges yet: a launch of moves, or what add adds.
+type planned struct {
+	touches
+	moves *moves
+	add   func(deps []cu.GraphNode) (cu.GraphNode, error)
+}
+
+// merged puts moves that follow each other into one node: in a chain as many as it takes, else those that come after the same
+// node, so that none waits for more than it has to.
+func merged(list []planned, overlap bool) []planned {
+	var after []int
+	if overlap {
+		after = afterOf(list)
+	}
+	all := list[:0]
+	last := -1 // that the last node of all comes after, if it overlaps
+	for i, n := range list {
+		if n.moves != nil && len(all) > 0 {
+			to := &all[len(all)-1]
+			if to.moves != nil && (!overlap || after[i] == last) && to.moves.add(n.moves.list[0]) {
+				to.all = to.all || n.all
+				to.list = append(to.list, n.list...)
+				continue
 			}
 		}
+		if all = append(all, n); overlap {
+			last = after[i]
+		}
 	}
-	return false
+	return all
 }
 
-// touchesOf returns what a command touches, loops with all of their bodies.
-func touchesOf(c driver.Cmd) touches {
-	var t touches
-	driver.Touches(c, func(r driver.Range, writes bool) {
-		t.list = append(t.list, touch{r.Buffer.ID(), r.Off, r.End(), writes})
-	})
-	return t
+// afterOf returns the latest node that each one depends on, but for moves directly before it; -1 without one.
+func afterOf(list []planned) []int {
+	o, after := newBranches(touchesOfAll(list), 1), make([]int, len(list))
+	first := 0 // of the moves that follow each other
+	for i := range list {
+		if list[i].moves == nil || i > 0 && list[i-1].moves == nil {
+			first = i
+		}
+		deps := o.before(&list[i].touches)
+		after[i] = deps.latest()
+		if after[i] >= first && i > first {
+			after[i] = after[i-1]
+		}
+		o.add(&list[i].touches)
+	}
+	return after
+}
+
+func touchesOfAll(list []planned) []touches {
+	all := make([]touches, len(list))
+	for i := range list {
+		all[i] = list[i].touches
+	}
+	return all
+}
+
+// place adds the planned nodes with their edges: one chain, which the driver launches in almost no time, or to let commands
+// overlap a few.
+func (b *nodes) place() error {
+	list := merged(b.list, b.overlap)
+	b.list = nil
+	var o *branches
+	if b.overlap {
+		o = newBranches(touchesOfAll(list), branchesOf(len(list)))
+	}
+	added := make([]cu.GraphNode, 0, len(list))
+	var deps []cu.GraphNode
+	for i := range list {
+		n := &list[i]
+		deps = deps[:0]
+		switch {
+		case o != nil:
+			for _, from := range o.add(&n.touches) {
+				deps = append(deps, added[from])
+			}
+		case i > 0:
+			deps = append(deps, added[i-1])
+		}
+		add := n.add
+		if n.moves != nil {
+			add = b.moving(n.moves)
+		}
+		node, err := add(deps)
+		if err != nil {
+			return err
+		}
+		added = append(added, node)
+	}
+	return nil
 }

@@ -1,6 +1,7 @@
 package exec
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -148,16 +149,20 @@ func (r *flight) deliver(res *driver.Result) error {
 	res.Loops = append(res.Loops, r.outcome...)
 	var trap error
 	for _, l := range r.telling {
-		var dropped uint64
-		res.Traces, dropped = r.records.traces(l, r.transfers.reports, res.Traces)
-		res.TracesDropped += dropped
+		to, dropped := r.plan.Told(l.cmd, res), uint64(0)
+		to.Traces, dropped = r.records.traces(l, r.transfers.reports, to.Traces)
+		to.TracesDropped += dropped
 		var outside *driver.Error
-		res.Reports, outside = r.outside(l, res.Reports)
-		if trap == nil && outside != nil {
-			trap = outside
+		to.Reports, outside = r.outside(l, to.Reports)
+		var failed error
+		if outside != nil {
+			failed = outside
+		} else {
+			failed = r.records.trapped(l, r.transfers.reports, r.x.GPU.Name())
 		}
-		if trap == nil {
-			trap = r.records.trapped(l, r.transfers.reports, r.x.GPU.Name())
+		if failed != nil {
+			r.plan.Trapped(l.cmd, failed)
+			trap = cmp.Or(trap, failed)
 		}
 	}
 	r.transfers.deliver()

@@ -23,13 +23,16 @@ type decision struct {
 	next   uint64         // rounds that have ended since the last decision: 0 before the loop, then 1
 }
 
-// decide adds that launch. The driver copies the values while the node is added, which is before anything here is
-// collected.
+// decide plans that launch. The driver copies the values while the node is added, and until then the launch keeps them.
 func (b *nodes) decide(x decision, t touches) error {
 	f, err := b.r.x.loops.get(loopEntry)
 	if err != nil {
 		return err
 	}
-	return b.kernel(&cu.Launch{Function: f, Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{1, 1, 1},
-		Params: pointers(unsafe.Pointer(&x.value), unsafe.Pointer(&x.record), unsafe.Pointer(&x.flag), unsafe.Pointer(&x.next))}, t)
+	l := &cu.Launch{Function: f, Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{1, 1, 1},
+		Params: pointers(unsafe.Pointer(&x.value), unsafe.Pointer(&x.record), unsafe.Pointer(&x.flag), unsafe.Pointer(&x.next))}
+	b.plan(t, func(deps []cu.GraphNode) (cu.GraphNode, error) {
+		return b.r.x.GPU.Driver.GraphAddKernelNode(b.to, deps, l)
+	})
+	return nil
 }

@@ -69,11 +69,10 @@ func (m *move) conflicts(o *move) bool {
 type moves struct {
 	list [movesAtOnce]move
 	n    uint32
-	t    touches
 }
 
 // add reports false if there is no room.
-func (g *moves) add(m move, t touches) bool {
+func (g *moves) add(m move) bool {
 	if g.n == movesAtOnce {
 		return false
 	}
@@ -84,8 +83,6 @@ func (g *moves) add(m move, t touches) bool {
 	}
 	g.list[g.n] = m
 	g.n++
-	g.t.all = g.t.all || t.all
-	g.t.list = append(g.t.list, t.list...)
 	return true
 }
 

@@ -18,15 +18,16 @@ const (
 	mostNodes = 1 << 16
 )
 
-// nodes is the sink that adds nodes to one graph, or to the body of one of its loops.
+// nodes is the sink that plans the nodes of one graph, or of the body of one of its loops, and adds them all at once: edges
+// depend on what comes later, too.
 type nodes struct {
 	r        *runner
 	im       *image
 	first    int  // of Plan.Launches that the image has
 	resident bool // uploads that are not Always are left out
+	overlap  bool
 	to       cu.Graph
-	order    order
-	moves    moves // that have no node yet
+	list     []planned
 }
 
 // fill makes the graph of an image.
@@ -35,11 +36,11 @@ func (s *segment) fill(im *image, resident bool) error {
 	if im.graph, err = s.r.x.GPU.Driver.GraphCreate(); err != nil {
 		return err
 	}
-	b := &nodes{r: s.r, im: im, first: s.launches[0], resident: resident, to: im.graph, order: order{overlap: s.r.overlap}}
+	b := &nodes{r: s.r, im: im, first: s.launches[0], resident: resident, to: im.graph, overlap: s.r.overlap}
 	if err := b.all(s.ops); err != nil {
 		return err
 	}
-	return b.flush()
+	return b.place()
 }
 
 func (b *nodes) all(ops []op) error {
@@ -56,29 +57,33 @@ func (b *nodes) touches(o *op) touches {
 	switch {
 	case o.cmd == nil:
 		return everything
-	case !b.order.overlap:
+	case !b.overlap:
 		return touches{}
 	}
-	return touchesOf(o.cmd)
+	return b.r.touchesOf(o)
+}
+
+func (b *nodes) plan(t touches, add func(deps []cu.GraphNode) (cu.GraphNode, error)) {
+	b.list = append(b.list, planned{touches: t, add: add})
 }
 
 func (b *nodes) sends(u *driver.UploadCmd) bool { return !b.resident || u.Mode == driver.Always }
 
 func (b *nodes) fill(o *op) error {
-	switch f := o.fill; {
+	drv := b.r.x.GPU.Driver
+	switch f, t := o.fill, b.touches(o); {
 	case f.bytes <= moveMost:
-		return b.move(f.move(), b.touches(o))
+		b.move(f.move(), t)
 	case f.byKernel():
-		return b.kernel(b.r.filler.launch(f), b.touches(o))
+		b.plan(t, func(deps []cu.GraphNode) (cu.GraphNode, error) {
+			return drv.GraphAddKernelNode(b.to, deps, b.r.filler.launch(f))
+		})
 	default:
-		if err := b.flush(); err != nil {
-			return err
-		}
-		set, t := f.memset(), b.touches(o)
+		set := f.memset()
 		set.Context = b.r.x.GPU.Handle
-		n, err := b.r.x.GPU.Driver.GraphAddMemsetNode(b.to, b.order.before(t), &set)
-		return b.added(n, t, err)
+		b.plan(t, func(deps []cu.GraphNode) (cu.GraphNode, error) { return drv.GraphAddMemsetNode(b.to, deps, &set) })
 	}
+	return nil
 }
 
 func (b *nodes) copy(c cu.Copy, o *op) error {
@@ -90,105 +95,75 @@ func (b *nodes) copy(c cu.Copy, o *op) error {
 		to = b.r.transfers.reach(c.DstHost)
 	}
 	if host := c.SrcHost != nil || c.DstHost != nil; host && c.Bytes <= moveMost && from != 0 && to != 0 {
-		return b.move(move{to: uint64(to), from: uint64(from), bytes: uint64(c.Bytes)}, b.touches(o))
+		b.move(move{to: uint64(to), from: uint64(from), bytes: uint64(c.Bytes)}, b.touches(o))
+		return nil
 	}
-	c.Context = b.r.x.GPU.Handle
-	_, err := b.memcpy(&c, o)
-	return err
+	b.memcpy(c, o, func(cu.GraphNode, cu.Copy) {})
+	return nil
 }
 
 // hosted adds a copy that has a node of its own, which the image remembers.
 func (b *nodes) hosted(c cu.Copy, o *op, part int) error {
-	c.Context = b.r.x.GPU.Handle
-	n, err := b.memcpy(&c, o)
-	if err == nil {
-		b.im.copies = append(b.im.copies, madeCopy{o, part, n, c})
-	}
-	return err
-}
-
-func (b *nodes) memcpy(c *cu.Copy, o *op) (cu.GraphNode, error) {
-	if err := b.flush(); err != nil {
-		return 0, err
-	}
-	t := b.touches(o)
-	n, err := b.r.x.GPU.Driver.GraphAddMemcpyNode(b.to, b.order.before(t), c)
-	return n, b.added(n, t, err)
-}
-
-// move puts off what is small to the node that flush makes of it and its like.
-func (b *nodes) move(m move, t touches) error {
-	if b.moves.add(m, t) {
-		return nil
-	}
-	if err := b.flush(); err != nil {
-		return err
-	}
-	b.moves.add(m, t)
+	b.memcpy(c, o, func(n cu.GraphNode, c cu.Copy) { b.im.copies = append(b.im.copies, madeCopy{o, part, n, c}) })
 	return nil
 }
 
-// flush adds the node of the moves that were put off. Every other node comes after them.
-func (b *nodes) flush() error {
-	if b.moves.n == 0 {
-		return nil
-	}
-	g := b.moves
-	b.moves = moves{}
-	l, err := g.launch(&b.r.x.movers)
-	if err != nil {
-		return err
-	}
-	return b.kernel(l, g.t)
+func (b *nodes) memcpy(c cu.Copy, o *op, made func(cu.GraphNode, cu.Copy)) {
+	c.Context = b.r.x.GPU.Handle
+	b.plan(b.touches(o), func(deps []cu.GraphNode) (cu.GraphNode, error) {
+		n, err := b.r.x.GPU.Driver.GraphAddMemcpyNode(b.to, deps, &c)
+		if err == nil {
+			made(n, c)
+		}
+		return n, err
+	})
 }
 
-// kernel adds a kernel of the package's own.
-func (b *nodes) kernel(l *cu.Launch, t touches) error {
-	if err := b.flush(); err != nil {
-		return err
+// move plans what is small: its node may take others like it.
+func (b *nodes) move(m move, t touches) {
+	g := &moves{}
+	g.add(m)
+	b.list = append(b.list, planned{touches: t, moves: g})
+}
+
+// moving adds the node of moves.
+func (b *nodes) moving(g *moves) func(deps []cu.GraphNode) (cu.GraphNode, error) {
+	return func(deps []cu.GraphNode) (cu.GraphNode, error) {
+		l, err := g.launch(&b.r.x.movers)
+		if err != nil {
+			return 0, err
+		}
+		return b.r.x.GPU.Driver.GraphAddKernelNode(b.to, deps, l)
 	}
-	n, err := b.r.x.GPU.Driver.GraphAddKernelNode(b.to, b.order.before(t), l)
-	return b.added(n, t, err)
 }
 
 func (b *nodes) mark(m mark) error {
 	at := b.r.transfers.reach(unsafe.Pointer(&b.r.clock.stamps[m]))
-	return b.move(move{to: uint64(at), how: moveTime}, everything)
+	b.move(move{to: uint64(at), how: moveTime}, everything)
+	return nil
 }
 
-func (b *nodes) added(n cu.GraphNode, t touches, err error) error {
-	if err == nil {
-		b.order.add(n, t)
-	}
-	return err
-}
-
-// launch adds a kernel, after the fill that clears its barrier block if it has one.
+// launch plans a kernel, after the fill that clears its barrier block if it has one.
 func (b *nodes) launch(o *op) error {
 	r, l := b.r, o.launch
 	m := &b.im.launches[l.cmd.Index-b.first]
 	if m.is, m.empty = true, l.empty(); m.empty {
 		return nil
 	}
-	t := b.touches(o)
 	if l.barrier >= 0 {
 		r.records.ownBlock(l)
-		block := touches{list: []touch{{key: pseudo(l.cmd.Index), to: barrierBytes, writes: true}}}
-		t.list = append(t.list, block.list...)
 		clear := fill{to: r.records.blockAt(l), width: 4, bytes: barrierBytes}
-		if err := b.move(clear.move(), block); err != nil {
-			return err
+		b.move(clear.move(), touches{list: []touch{mine(r.keyOfBlock(l))}})
+	}
+	b.plan(b.touches(o), func(deps []cu.GraphNode) (cu.GraphNode, error) {
+		n, err := r.x.GPU.Driver.GraphAddKernelNode(b.to, deps, &l.call)
+		if err == nil && l.resident {
+			err = r.x.GPU.Driver.GraphKernelNodeSetCooperative(n)
 		}
-	}
-	if err := b.flush(); err != nil {
-		return err
-	}
-	n, err := r.x.GPU.Driver.GraphAddKernelNode(b.to, b.order.before(t), &l.call)
-	if err == nil && l.resident {
-		err = r.x.GPU.Driver.GraphKernelNodeSetCooperative(n)
-	}
-	m.nodes = append(m.nodes, n)
-	return b.added(n, t, err)
+		m.nodes = append(m.nodes, n)
+		return n, err
+	})
+	return nil
 }
 
 // loop copies the body of a short Repeat as often as it runs. Everything else is decided on by
@@ -237,18 +212,23 @@ func (b *nodes) decided(o *op) error {
 		decide.flag = memory.AddressOf(c.Flag)
 	}
 	t := b.touches(o)
-	t.list = append(t.list, touch{key: pseudo(len(r.launches) + c.control), to: controlBytes, writes: true})
 	if err := b.decide(decide, t); err != nil {
 		return err
 	}
-	n, body, err := drv.GraphAddWhileNode(b.to, b.order.before(t), value, gpu)
-	if err := b.added(n, t, err); err != nil {
-		return err
-	}
-	inner := &nodes{r: r, im: b.im, first: b.first, resident: b.resident, to: body, order: order{overlap: b.order.overlap}}
-	if err := inner.all(c.body); err != nil {
-		return err
-	}
-	decide.next = 1
-	return inner.decide(decide, everything)
+	b.plan(t, func(deps []cu.GraphNode) (cu.GraphNode, error) {
+		n, body, err := drv.GraphAddWhileNode(b.to, deps, value, gpu)
+		if err != nil {
+			return n, err
+		}
+		inner := &nodes{r: r, im: b.im, first: b.first, resident: b.resident, to: body, overlap: b.overlap}
+		if err := inner.all(c.body); err != nil {
+			return n, err
+		}
+		decide.next = 1
+		if err := inner.decide(decide, everything); err != nil {
+			return n, err
+		}
+		return n, inner.place()
+	})
+	return nil
 }

@@ -1,0 +1,179 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/govyre/vyre/driver"
+)
+
+// Budgets of what runs at the same time: rows of a batch, launches that do not depend on each other.
+
+// spinNS is how long each launch of P13-spin takes.
+const spinNS = 5000
+
+// together lists P12 and P13.
+func (b *bench) together() []measure {
+	rows, n := b.size.rows, b.size.apart
+	chain := func(name string, k launched, n int, bound bound) []rival {
+		return []rival{{name: name, side: "chain", ours: apart(k, n, false), bound: bound}}
+	}
+	return []measure{
+		{name: "P12", ours: batches(rows), part: 20, library: fmt.Sprint("batch ", rows, " 4096"),
+			also: []rival{{name: "P12", side: "dispatch", ours: rowByRow(rows), bound: bound{speed: 5}}}},
+		{name: "P13-empty", ours: apart(empties, n, true), part: 20, most: 250, also: chain("P13-empty", empties, n, bound{})},
+		{name: "P13-spin", ours: apart(spins, n, true), part: 50, most: 750, also: chain("P13-spin", spins, n, bound{})},
+		{name: "P13-few", ours: apart(empties, 10, true), also: chain("P13-few", empties, 10, bound{most: 1})},
+	}
+}
+
+// rowsOf makes rows of 4 KiB in and out, which differ.
+func rowsOf(n int) []driver.Row {
+	rows := make([]driver.Row, n)
+	for i := range rows {
+		in := make([]byte, 4096)
+		for j := range in {
+			in[j] = byte(i + j*7)
+		}
+		rows[i] = driver.Row{Inputs: [][]byte{in}, Outputs: [][]byte{make([]byte, len(in))}}
+	}
+	return rows
+}
+
+// copied checks the outputs, after what took the sample, and makes all inputs others for the next one.
+func copied(rows []driver.Row, err error) error {
+	for i, r := range rows {
+		in, out := r.Inputs[0], r.Outputs[0]
+		if err == nil && !bytes.Equal(in, out) {
+			err = fmt.Errorf("the copy of row %d is wrong", i)
+		}
+		in[4092]++
+	}
+	return err
+}
+
+// batches times RunBatch of rows of 4 KiB in, a kernel, and 4 KiB out, each.
+func batches(n int) setup {
+	return func(b *bench) (func() (float64, error), func() error, error) {
+		rows := rowsOf(n)
+		s := b.env.dev.NewSequence("batch")
+		in, out := s.Scratch(4096), s.Scratch(4096)
+		s.Upload(driver.All(in), rows[0].Inputs[0], driver.IfChanged)
+		s.Launch(b.env.copy, driver.Groups(4), driver.All(in), driver.All(out))
+		s.Read(driver.All(out), rows[0].Outputs[0])
+		g, err := s.Capture(driver.CaptureOptions{})
+		if err != nil {
+			return nil, nil, errors.Join(err, s.Close())
+		}
+		return func() (float64, error) {
+			begin := time.Now()
+			_, err := g.RunBatch(b.ctx, rows)
+			t := since(begin) / float64(n)
+			return t, copied(rows, err)
+		}, s.Close, nil
+	}
+}
+
+// rowByRow times the same by Dispatch.
+func rowByRow(n int) setup {
+	return func(b *bench) (func() (float64, error), func() error, error) {
+		rows := rowsOf(n)
+		var args [][]driver.Arg
+		for _, r := range rows {
+			args = append(args, []driver.Arg{driver.In(r.Inputs[0]), driver.Out(r.Outputs[0])})
+		}
+		return func() (float64, error) {
+			begin := time.Now()
+			var err error
+			for _, a := range args {
+				if err == nil {
+					_, err = driver.Dispatch(b.ctx, b.env.copy, driver.Groups(4), a...)
+				}
+			}
+			t := since(begin) / float64(n)
+			return t, copied(rows, err)
+		}, func() error { return nil }, nil
+	}
+}
+
+// launched records one launch that depends on no other.
+type launched func(b *bench, s *driver.Sequence) (record func(), err error)
+
+func empties(b *bench, s *driver.Sequence) (func(), error) {
+	return func() { s.Launch(b.env.empty, driver.Groups(1)) }, nil
+}
+
+// spins is a launch on every unit that takes as long as P13 says, by a launch of the same that was timed.
+func spins(b *bench, s *driver.Sequence) (func(), error) {
+	units := driver.Groups(uint32(b.env.dev.Caps().Units))
+	rounds, err := b.rounds(units)
+	if err != nil {
+		return nil, err
+	}
+	return func() { s.Launch(b.env.spin, units, driver.U32(rounds), driver.All(s.Scratch(4))) }, nil
+}
+
+// rounds returns how many rounds of the spinning kernel take spinNS on the device.
+func (b *bench) rounds(grid driver.Grid) (_ uint32, err error) {
+	took := func(rounds uint32) (float64, error) {
+		const launches = 50
+		s := b.env.dev.NewSequence("rounds")
+		x := s.Scratch(4)
+		for range launches {
+			s.Launch(b.env.spin, grid, driver.U32(rounds), driver.All(x))
+		}
+		var r driver.Result
+		for range 3 { // the first runs do more
+			if r, err = s.Run(b.ctx); err != nil {
+				break
+			}
+		}
+		if err == nil && !r.HasDevice {
+			err = errors.New("the run has no device time")
+		}
+		return float64(r.Device.Nanoseconds()) / launches, errors.Join(err, s.Close())
+	}
+	const few = 50
+	if b.size.spin == 0 {
+		return few, nil
+	}
+	a, err := took(few)
+	if err != nil {
+		return 0, err
+	}
+	z, err := took(few + b.size.spin)
+	if err != nil {
+		return 0, err
+	}
+	if z <= a {
+		return few, nil // of a device whose times mean nothing
+	}
+	each := (z - a) / float64(b.size.spin)
+	return few + uint32(max(0, (spinNS-a)/each)), nil
+}
+
+// apart times a replay of n launches that do not depend on each other, each: overlapping, or as a chain.
+func apart(k launched, n int, overlap bool) setup {
+	return func(b *bench) (func() (float64, error), func() error, error) {
+		s := b.env.dev.NewSequence("apart")
+		s.NoDeviceTime()
+		record, err := k(b, s)
+		if err != nil {
+			return nil, nil, errors.Join(err, s.Close())
+		}
+		for range n {
+			record()
+		}
+		g, err := s.Capture(driver.CaptureOptions{Overlap: overlap})
+		if err != nil {
+			return nil, nil, errors.Join(err, s.Close())
+		}
+		return func() (float64, error) {
+			begin := time.Now()
+			_, err := g.Run(b.ctx)
+			return since(begin) / float64(n), err
+		}, s.Close, nil
+	}
+}
