@@ -15,7 +15,8 @@ const (
 	maxRest      = 128 // rows that the rounds left over may become
 )
 
-// unroll writes the rounds of a loop one after the other: all of them where their number is constant and
+// unroll writes the rounds of a loop one after the other: all of them where their number is constant, as of a loop that ends
+// because its counter has become a constant, and
 // the result is short; two, four or eight where the loop is left by a counter only and loads, or its hint says so.
 // What is left over of the rounds is done by the loop as it was, or written out where their number is known.
 //
