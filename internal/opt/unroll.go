@@ -16,8 +16,7 @@ const (
 )
 
 // unroll writes the rounds of a loop one after the other: all of them where their number is constant, as of a loop that ends
-// because its counter has become a constant, and
-// the result is short; two, four or eight where the loop is left by a counter only and loads, or its hint says so.
+// because its counter has become a constant, and the result is short; two, four or eight where the loop is left by a counter only and loads, or its hint says so.
 // What is left over of the rounds is done by the loop as it was, or written out where their number is known.
 //
 // Copies have rows of their own and keep their order, so sums add up in the order they did. Ops that rely on
