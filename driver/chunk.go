@@ -24,7 +24,7 @@ type chunk struct {
 // rowsGraph is the plan of a graph once for each of some rows, captured as one whose branches they are.
 type rowsGraph struct {
 	plan   *Plan
-	runner Runner
+	runner *vehicle
 }
 
 // rowsGraphs is how many a chunk keeps: one for each number of rows that batches had lately. The last chunk of a batch has
@@ -120,7 +120,7 @@ func (g *Graph) newRows(lanes []*lane) (r rowsGraph, err error) {
 	o := g.o
 	o.Overlap = o.Overlap || len(lanes) > 1
 	r.plan = p
-	r.runner, err = s.exec.Capture(p, o)
+	r.runner, err = holdsOf(s).vehicle(p, func(timed bool) (Runner, error) { return s.exec.Capture(p, timed, o) })
 	return r, err
 }
 
@@ -203,7 +203,7 @@ func (b *batch) start(ctx context.Context, c, before *chunk) error {
 	}
 	var after []Runner
 	if before != nil && c.one {
-		after = append(after, before.graph.runner)
+		after = append(after, before.graph.runner.inner())
 	}
 	if err = c.graph.runner.Start(ctx, after, false); err != nil && goesOn(err) {
 		err = nil // its wait says the same

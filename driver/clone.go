@@ -18,7 +18,7 @@ func (c *cloner) moved(r Range) Range {
 
 // empty returns a plan without commands that runs as p does.
 func (p *Plan) empty() *Plan {
-	return &Plan{Label: p.Label, Tally: p.Tally, NoDeviceTime: p.NoDeviceTime, TimeTransfers: p.TimeTransfers, TimeCommands: p.TimeCommands, adopted: p.Clock()}
+	return &Plan{Label: p.Label, Tally: p.Tally, NoDeviceTime: p.NoDeviceTime, TimeTransfers: p.TimeTransfers, adopted: p.Clock()}
 }
 
 func (c *cloner) list(cmds []Cmd) []Cmd {

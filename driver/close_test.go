@@ -12,9 +12,11 @@ import (
 // stuck is an executor whose runs do not end; it notes until when each Close waits.
 type stuck struct{ until []time.Time }
 
-func (x *stuck) Prepare(*driver.Plan) (driver.Runner, error) { return x, nil }
+func (x *stuck) Prepare(*driver.Plan, bool) (driver.Runner, error) { return x, nil }
 
-func (x *stuck) Capture(*driver.Plan, driver.CaptureOptions) (driver.Runner, error) { return x, nil }
+func (x *stuck) Capture(*driver.Plan, bool, driver.CaptureOptions) (driver.Runner, error) {
+	return x, nil
+}
 
 func (*stuck) Start(context.Context, []driver.Runner, bool) error { return nil }
 

@@ -11,7 +11,7 @@ type CommandTime struct {
 }
 
 // TimeCommands makes results tell how long each command took, one after the other; that of a loop
-// includes its body. The run takes longer for it. It is said before Prepare, which refuses it where
+// includes its body. The run takes longer for it, and so does each command: on a GPU, by the start of the kernel that reads the clock. It is said before Prepare, which refuses it where
 // Caps.CommandTimes is false.
 func (s *Sequence) TimeCommands() {
 	if s.unprepared("time") {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -22,6 +23,7 @@ type Core struct {
 	cache    OpenOptions // its CacheDir and CacheBytes
 	measured measured
 	costing  costing
+	profile  atomic.Pointer[profile]
 
 	mu     sync.Mutex
 	closed bool

@@ -65,7 +65,7 @@ func (s *Sequence) Capture(o CaptureOptions) (*Graph, error) {
 		return nil, s.core.Fail(s.refuse("capture", s.label, c.Path, Unsupported, "run the sequence", "the host decides on every round of the loop"))
 	}
 	s.plan.refresh()
-	r, err := s.exec.Capture(s.plan, o)
+	r, err := holdsOf(s).vehicle(s.plan, func(timed bool) (Runner, error) { return s.exec.Capture(s.plan, timed, o) })
 	if err != nil {
 		return nil, s.core.Fail(err)
 	}

@@ -26,7 +26,6 @@ type Plan struct {
 	TimedFrom, TimedTo int
 
 	NoDeviceTime  bool // nothing is measured
-	TimeCommands  bool // every command is measured
 	TimeTransfers bool // what is before TimedFrom and from TimedTo on is measured as well
 
 	// Rehosted is what Clock was when a setter last changed which HostMemory, or which bytes of it, a

@@ -44,7 +44,7 @@ func (s holds) prepare() error {
 		return s.core.Fail(err)
 	}
 	region := s.core.region(context.Background(), "vyre.prepare", s.label)
-	r, err := s.exec.Prepare(s.plan)
+	r, err := s.vehicle(s.plan, func(timed bool) (Runner, error) { return s.exec.Prepare(s.plan, timed) })
 	region.end()
 	if err != nil {
 		s.unsettle()
@@ -68,8 +68,7 @@ func (s holds) settle() error {
 		sc.inner = b
 	}
 	var f fuser
-	p := &Plan{Label: s.label, Tally: s.tally, Cmds: f.list(s.commands), NoDeviceTime: s.untimed, TimeTransfers: s.timeTransfers && !s.untimed,
-		TimeCommands: s.timeCommands}
+	p := &Plan{Label: s.label, Tally: s.tally, Cmds: f.list(s.commands), NoDeviceTime: s.untimed, TimeTransfers: s.timeTransfers && !s.untimed}
 	for _, sc := range s.scratch {
 		p.Scratch = append(p.Scratch, sc.inner)
 	}

@@ -8,10 +8,11 @@ import (
 
 // Executor is what a device implements to run plans.
 type Executor interface {
-	// Prepare makes a plan ready to run. The plan changes by setters between runs.
-	Prepare(*Plan) (Runner, error)
+	// Prepare makes a plan ready to run. The plan changes by setters between runs. Results of a timed runner have
+	// Commands, by the clock that Device is measured by.
+	Prepare(p *Plan, timed bool) (Runner, error)
 	// Capture makes it ready to be replayed.
-	Capture(*Plan, CaptureOptions) (Runner, error)
+	Capture(p *Plan, timed bool, o CaptureOptions) (Runner, error)
 }
 
 // Runner is a plan on a device. A sequence keeps its calls in order: Start, then Wait until
@@ -87,7 +88,7 @@ type Pending interface {
 type pending struct {
 	seq     *Sequence
 	what    string // "sequence" or "graph"
-	runner  Runner
+	runner  *vehicle
 	begin   time.Time
 	enqueue time.Duration
 	closed  bool // of a graph
@@ -230,7 +231,7 @@ func (s runs) claim(ctx context.Context, p *pending, after []Pending) error {
 		case o.seq.core != s.core:
 			return s.core.Fail(&Error{Op: "start", Label: s.label, Device: s.core.name, Kind: InvalidArgument, Msg: "a run to start after is of another device", Fix: "wait for it on the host"})
 		}
-		s.after = append(s.after, o.runner)
+		s.after = append(s.after, o.runner.inner())
 	}
 	s.plan.refresh()
 	p.memo.claim(s.Sequence, len(after) == 0)

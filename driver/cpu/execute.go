@@ -20,7 +20,7 @@ func (r *runner) commands() error {
 	for i := range r.times {
 		r.times[i].Times, r.times[i].Time = 0, 0
 	}
-	if r.plan.Rows > 1 {
+	if r.plan.Rows > 1 && r.times == nil { // commands are timed one after the other
 		return r.rows()
 	}
 	begin := time.Now()
@@ -66,7 +66,7 @@ func (r *runner) rows() error {
 }
 
 func (r *runner) command(c driver.Cmd) error {
-	if r.times == nil {
+	if u, ok := c.(*driver.UploadCmd); r.times == nil || ok && !r.resident.Send[u.Index] {
 		return r.do(c)
 	}
 	begin := time.Now()

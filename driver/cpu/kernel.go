@@ -13,6 +13,7 @@ import (
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/driver/internal/loading"
 	"github.com/govyre/vyre/driver/internal/outside"
+	"github.com/govyre/vyre/driver/internal/source"
 	"github.com/govyre/vyre/internal/interp"
 	"github.com/govyre/vyre/internal/launch"
 	"github.com/govyre/vyre/internal/memcheck"
@@ -162,7 +163,7 @@ func (k *kernel) Resources() driver.Resources { return k.res }
 
 // Artifact returns the machine code, if there is some.
 func (k *kernel) Artifact() driver.Artifact {
-	a := driver.Artifact{Origin: k.origin, Resources: k.res}
+	a := driver.Artifact{Origin: k.origin, Resources: k.res, Pos: source.Of(k.code.program)}
 	if n := k.code.native; n != nil {
 		a.Image = slices.Clone(n.Image())
 	}

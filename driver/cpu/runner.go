@@ -18,11 +18,13 @@ import (
 type executor struct{ dev *Device }
 
 // Prepare makes a plan ready: staging for its transfers, arguments for its launches.
-func (x executor) Prepare(p *driver.Plan) (driver.Runner, error) { return x.dev.newRunner(p, false) }
+func (x executor) Prepare(p *driver.Plan, timed bool) (driver.Runner, error) {
+	return x.dev.newRunner(p, false, timed)
+}
 
 // Capture does the same; replaying a graph skips uploads all or none.
-func (x executor) Capture(p *driver.Plan, _ driver.CaptureOptions) (driver.Runner, error) {
-	return x.dev.newRunner(p, true)
+func (x executor) Capture(p *driver.Plan, timed bool, _ driver.CaptureOptions) (driver.Runner, error) {
+	return x.dev.newRunner(p, true, timed)
 }
 
 // runner runs one plan, one run at a time. A run is a goroutine: it waits for the runs it
@@ -85,14 +87,14 @@ type boundLaunch struct {
 	in      launch.Launch
 }
 
-func (d *Device) newRunner(p *driver.Plan, graph bool) (*runner, error) {
+func (d *Device) newRunner(p *driver.Plan, graph, timed bool) (*runner, error) {
 	r := &runner{dev: d, plan: p, graph: graph, done: make(chan struct{}, 1),
 		launches: make([]boundLaunch, len(p.Launches)), ends: make([]launchEnd, len(p.Launches)), loops: make([]driver.LoopResult, len(p.Whiles))}
 	for _, u := range p.Uploads {
 		r.staged = append(r.staged, make([]byte, u.Dst.Len))
 		r.internal += u.Dst.Len
 	}
-	if p.TimeCommands {
+	if timed {
 		r.times, r.timesAt = p.CommandTimes()
 	}
 	r.resident = driver.NewResidency(p, r.staged, graph)

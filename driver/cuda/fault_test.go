@@ -229,7 +229,7 @@ func (s *tour) times() error {
 	q.Fill(driver.All(s.x), 0, 4)
 	loop := q.Repeat(0, func() { q.Launch(s.noted, driver.Groups(1), driver.All(s.x), driver.U32(1)) })
 	q.Read(driver.All(s.x), dst)
-	if err := errors.Join(q.Prepare(), loop.SetCount(9)); err != nil { // more than it has events for
+	if err := errors.Join(q.Prepare(), loop.SetCount(9)); err != nil {
 		return err
 	}
 	if _, err := q.Run(ctx); err != nil {

@@ -9,11 +9,13 @@ import (
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/driver/cuda/internal/primary"
 	"github.com/govyre/vyre/driver/internal/loading"
+	"github.com/govyre/vyre/driver/internal/source"
 	"github.com/govyre/vyre/internal/bundle"
 	"github.com/govyre/vyre/internal/cu"
 	"github.com/govyre/vyre/internal/cutarget"
 	"github.com/govyre/vyre/internal/identity"
 	"github.com/govyre/vyre/internal/ptx"
+	"github.com/govyre/vyre/ir"
 )
 
 // Load makes a kernel of an entry of a bundle: of machine code if some runs on the device, else of the best text.
@@ -56,7 +58,7 @@ func (c *Compiler) load(ctx context.Context, im *driver.Image, o driver.Options)
 		parts = append(parts, hash[:])
 	}
 	m, found, err := c.modules.get(ctx, identity.Key("vyre.image.v1", uint64(forms[0].Target), 0, parts...), func() *compiled {
-		own := facts{im.Label(), im.Digest, im.Params, im.Workgroup, driver.KernelFlags(im.Flags)}
+		own := facts{im.Label(), im.Digest, im.Params, im.Workgroup, driver.KernelFlags(im.Flags), func() ir.Pos { return posOf(im) }}
 		return &compiled{facts: own, origin: driver.CompilesImage, make: func(e *compiled) error { return c.unpack(e, im, forms) }}
 	})
 	if err != nil {
@@ -202,4 +204,13 @@ func sites(all []bundle.Site) func(row uint32) (message, where string, ok bool) 
 		}
 		return all[i].Message, all[i].Where, true
 	}
+}
+
+// posOf returns where the function of an image is, if the bundle has its program.
+func posOf(im *driver.Image) ir.Pos {
+	p, err := im.Program()
+	if err != nil || p == nil {
+		return ir.Pos{}
+	}
+	return source.Of(p)
 }

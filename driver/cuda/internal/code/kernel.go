@@ -13,6 +13,7 @@ import (
 	"github.com/govyre/vyre/driver/cuda/internal/exec"
 	"github.com/govyre/vyre/driver/cuda/internal/primary"
 	"github.com/govyre/vyre/driver/cuda/internal/timeline"
+	"github.com/govyre/vyre/driver/internal/source"
 	"github.com/govyre/vyre/internal/cu"
 	"github.com/govyre/vyre/internal/cutarget"
 	"github.com/govyre/vyre/internal/memcheck"
@@ -211,7 +212,7 @@ var origins = map[driver.Metric]string{driver.CompilesDisk: "disk", driver.Compi
 // Artifact returns the text, and the image if one was loaded.
 func (k *kernel) Artifact() driver.Artifact {
 	c := k.code
-	a := driver.Artifact{Text: c.text, Image: bytes.Clone(c.image), Key: c.imageKey, Origin: origins[c.origin], Resources: c.res}
+	a := driver.Artifact{Text: c.text, Image: bytes.Clone(c.image), Key: c.imageKey, Origin: origins[c.origin], Resources: c.res, Pos: c.pos()}
 	if k.found {
 		a.Origin = "memory"
 	}
@@ -262,10 +263,12 @@ type facts struct {
 	signature []ir.Param
 	workgroup [3]uint32
 	flags     driver.KernelFlags
+	pos       func() ir.Pos
 }
 
 func factsOf(p *ir.Program) facts {
-	return facts{p.Name(), p.Digest(), p.Params(), p.Workgroup(), driver.FlagsOf(p.Traits())}
+	pos := source.Of(p)
+	return facts{p.Name(), p.Digest(), p.Params(), p.Workgroup(), driver.FlagsOf(p.Traits()), func() ir.Pos { return pos }}
 }
 
 // threads are those of a group.

@@ -38,9 +38,31 @@ func (c *clock) reset() {
 
 // read takes the times of a run that has ended. The context is current if that asks the driver.
 func (c *clock) read(drv cu.Driver, res *driver.Result) {
-	res.Device, res.HasDevice = c.between(drv, markFrom, markTo)
-	in, first := c.between(drv, markBegin, markFrom)
-	out, second := c.between(drv, markTo, markEnd)
+	if c.stamped {
+		between(func(m mark) uint64 { return c.stamps[m] }, res)
+		return
+	}
+	told(func(from, to mark) (time.Duration, bool) {
+		if c.events[from] == 0 || c.events[to] == 0 {
+			return 0, false
+		}
+		return elapsed(drv, c.events[from], c.events[to])
+	}, res)
+}
+
+// between takes the times of a run from what the clock said at its marks; 0 where there is no mark.
+func between(stamp func(mark) uint64, res *driver.Result) {
+	told(func(from, to mark) (time.Duration, bool) {
+		a, b := stamp(from), stamp(to)
+		return time.Duration(b - a), a != 0 && b >= a
+	}, res)
+}
+
+// told takes the times of a run from how long it was between two marks.
+func told(took func(from, to mark) (time.Duration, bool), res *driver.Result) {
+	res.Device, res.HasDevice = took(markFrom, markTo)
+	in, first := took(markBegin, markFrom)
+	out, second := took(markTo, markEnd)
 	if res.HasTransfers = first && second; res.HasTransfers {
 		res.TransferIn, res.TransferOut = in, out
 	}
@@ -48,18 +70,6 @@ func (c *clock) read(drv cu.Driver, res *driver.Result) {
 
 // asks reports whether to read takes calls of the driver.
 func (c *clock) asks() bool { return !c.stamped && c.events[markFrom] != 0 }
-
-// between returns the time from one mark to another, which have both passed.
-func (c *clock) between(drv cu.Driver, from, to mark) (time.Duration, bool) {
-	if c.stamped {
-		a, b := c.stamps[from], c.stamps[to]
-		return time.Duration(b - a), a != 0 && b >= a
-	}
-	if c.events[from] == 0 || c.events[to] == 0 {
-		return 0, false
-	}
-	return elapsed(drv, c.events[from], c.events[to])
-}
 
 // elapsed returns the time from one event to another, which have both passed.
 func elapsed(drv cu.Driver, from, to cu.Event) (time.Duration, bool) {
@@ -70,7 +80,7 @@ func elapsed(drv cu.Driver, from, to cu.Event) (time.Duration, bool) {
 	return time.Duration(float64(ms)*1e6 + 0.5), true
 }
 
-// timers hands out events for clocks and laps, and keeps what is given back.
+// timers hands out events for clocks, and keeps what is given back.
 type timers struct {
 	gpu  *primary.Context
 	mu   sync.Mutex

@@ -1,8 +1,6 @@
 package exec
 
 import (
-	"slices"
-
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/driver/cuda/internal/timeline"
 	"github.com/govyre/vyre/internal/cu"
@@ -19,14 +17,14 @@ type queue struct {
 
 // all enqueues operations. Its error says which of them the driver did not take.
 func (q *queue) all(ops []op) error {
-	watching, singly := q.r.x.watching, q.r.singly()
+	watching := q.r.x.watching
 	for i := range ops {
 		o := &ops[i]
-		if o.kind == kindLaunch && !o.launch.resident && !singly {
-			if o.launch.empty() {
+		if call := o.call(); call != nil && !watching {
+			if o.launch != nil && o.launch.empty() {
 				continue
 			}
-			if q.calls = append(q.calls, &o.launch.call); len(q.calls) == launchesAtOnce {
+			if q.calls = append(q.calls, call); len(q.calls) == launchesAtOnce {
 				if err := q.flush(); err != nil {
 					return err
 				}
@@ -40,14 +38,22 @@ func (q *queue) all(ops []op) error {
 		if err == nil && watching {
 			err = q.r.watched(o)
 		}
-		if err == nil {
-			err = q.r.lap(o.cmd, 1)
-		}
 		if err != nil {
 			return q.r.refused(o, err)
 		}
 	}
 	return q.flush()
+}
+
+// call is the launch that an operation is; nil if it is another one, or more than that.
+func (o *op) call() *cu.Launch {
+	switch {
+	case o.lap != nil && o.lap.up == nil:
+		return &o.lap.call
+	case o.launch != nil && !o.launch.resident:
+		return &o.launch.call
+	}
+	return nil
 }
 
 // flush hands over the launches that were taken.
@@ -68,6 +74,7 @@ func (q *queue) flush() (err error) {
 				return q.r.refused(&op{kind: kindLaunch, launch: l, path: l.cmd.Path}, err)
 			}
 		}
+		err = q.r.refused(&op{kind: kindLap}, err)
 	}
 	return err
 }
@@ -126,6 +133,8 @@ func (q *queue) mark(m mark) error {
 	return q.r.x.GPU.Driver.EventRecord(q.r.clock.events[m], q.r.Stream.Handle)
 }
 
+func (q *queue) lap(l *lap) error { return q.r.x.GPU.Driver.LaunchKernel(&l.call) }
+
 // loop enqueues the body of a Repeat again and again. Whiles are segments of their own.
 func (q *queue) loop(o *op) error {
 	if !o.does() {
@@ -145,7 +154,15 @@ func (q *queue) loop(o *op) error {
 // does reports whether anything is enqueued for an operation, by the counts of the loops in it as they are now: rounds
 // of nothing take no time.
 func (o *op) does() bool {
-	return o.kind != kindRepeat || o.loop.Count > 0 && slices.ContainsFunc(o.loop.body, func(o op) bool { return o.does() })
+	if o.kind != kindRepeat {
+		return o.kind != kindLap
+	}
+	for i := range o.loop.body {
+		if o.loop.Count > 0 && o.loop.body[i].does() {
+			return true
+		}
+	}
+	return false
 }
 
 // refused says which operation the driver did not take.

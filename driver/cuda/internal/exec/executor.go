@@ -40,13 +40,13 @@ func New(p Parts) *Executor {
 
 // Prepare makes a plan ready: a stream, staging for its transfers, arguments for its launches, and
 // executables of the loops that the device decides on.
-func (x *Executor) Prepare(p *driver.Plan) (driver.Runner, error) {
-	return x.newRunner(p, false, driver.CaptureOptions{})
+func (x *Executor) Prepare(p *driver.Plan, timed bool) (driver.Runner, error) {
+	return x.newRunner(p, false, timed, driver.CaptureOptions{})
 }
 
 // Capture makes an executable of all of a plan, and one without what a run may leave out.
-func (x *Executor) Capture(p *driver.Plan, o driver.CaptureOptions) (driver.Runner, error) {
-	return x.newRunner(p, true, o)
+func (x *Executor) Capture(p *driver.Plan, timed bool, o driver.CaptureOptions) (driver.Runner, error) {
+	return x.newRunner(p, true, timed, o)
 }
 
 // Warm makes the first stream, and loads the package's own kernels. The context is current.

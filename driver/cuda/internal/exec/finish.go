@@ -137,13 +137,10 @@ func (r *flight) ending(value uint64) *driver.Error {
 // deliver hands out what a run that has ended left, and returns the error of its first launch that trapped or was out of
 // bounds.
 func (r *flight) deliver(res *driver.Result) error {
-	if !r.clock.asks() || r.thread.Bind("wait", r.plan.Label) == nil {
+	if r.laps != nil {
+		r.laps.read(r.transfers.reports[r.records.laps:], res)
+	} else if !r.clock.asks() || r.thread.Bind("wait", r.plan.Label) == nil {
 		r.clock.read(r.x.GPU.Driver, res)
-	}
-	if r.laps != nil && r.thread.Bind("wait", r.plan.Label) == nil {
-		if r.laps.read(r.x.GPU.Driver); !r.laps.untold {
-			res.Commands = append(res.Commands, r.laps.rows...)
-		}
 	}
 	r.decided()
 	res.Loops = append(res.Loops, r.outcome...)

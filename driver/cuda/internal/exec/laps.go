@@ -1,39 +1,56 @@
 package exec
 
 import (
+	"encoding/binary"
+	"time"
+
 	"github.com/govyre/vyre/driver"
-	"github.com/govyre/vyre/driver/cuda/internal/pause"
-	"github.com/govyre/vyre/driver/cuda/internal/timeline"
 	"github.com/govyre/vyre/internal/cu"
 )
 
-// laps measures every command of a plan: one event is recorded before the first, and one after each. What is between
-// two of them is a lap, of a command and of the loops around it.
+// laps measures every command of a plan by the GPU's own clock. The moving kernel reads it before each command and after it, in
+// a stream as in a graph, and in each round of a loop that the device decides on. It adds the time since the read before to the row of what
+// took it: a command, or the loop around the command for what is between two. So the rows add up to the time between two marks, to
+// the nanosecond, but for what is between commands that are in no loop.
 type laps struct {
 	rows   []driver.CommandTime // of the run
 	at     map[driver.Cmd]int
-	around []int      // by row: that of the loop around it; -1 without one
-	events []cu.Event // of which a run uses as many as there are in of
-	of     []int      // by event: the row of the lap that it ends; -1 of none
-	untold bool       // the driver did not tell how long one of the run's laps was
+	around []int  // by row: that of the loop around it; -1 without one
+	places []*lap // of all reads
 }
 
-// lapsAtOnce bounds the events of a plan. Who enqueues more laps waits for these in between.
-const lapsAtOnce = 512
+// lap is one place in a run where the clock is read.
+type lap struct {
+	row   int               // that the time since the read before is of; -1 of none
+	times uint64            // how often a command has ended by that: 0 or 1
+	up    *driver.UploadCmd // the command, if it is one that a run may leave out
+	mark  mark              // if not marks, the clock is stored there, and no time is added
+	moves moves             // the one that does it
+	call  cu.Launch
+}
 
-// timeCommands obtains what it takes to measure the commands of a plan. The context is current.
-func (r *lowered) timeCommands() error {
-	rows, at := r.plan.CommandTimes()
-	r.laps = &laps{rows: rows, at: at, around: make([]int, len(rows)), of: make([]int, 0, lapsAtOnce)}
-	r.laps.nest(r.plan.Cmds, -1)
-	for range max(2, min(calls(r.segments)+1, lapsAtOnce)) {
-		e, err := r.x.timers.event()
-		if err != nil {
-			return err
-		}
-		r.laps.events = append(r.laps.events, e)
+// A record of laps is 0 the clock at the last read u64 · 8 the marks, four u64 · 40 the rows: the time u64 · 8 how often u64.
+const (
+	lapMarks = 8
+	lapRows  = lapMarks + 8*int64(marks)
+	lapRow   = 16
+)
+
+func (l *laps) bytes() int64 {
+	if l == nil {
+		return 0
 	}
-	return nil
+	return lapRows + lapRow*int64(len(l.rows))
+}
+
+func newLaps(p *driver.Plan) *laps {
+	rows, at := p.CommandTimes()
+	if len(rows) == 0 {
+		return nil
+	}
+	l := &laps{rows: rows, at: at, around: make([]int, len(rows))}
+	l.nest(p.Cmds, -1)
+	return l
 }
 
 func (l *laps) nest(cmds []driver.Cmd, around int) {
@@ -46,68 +63,60 @@ func (l *laps) nest(cmds []driver.Cmd, around int) {
 	}
 }
 
-// begin makes the laps ready for a run.
-func (l *laps) begin() {
-	for i := range l.rows {
-		l.rows[i].Times, l.rows[i].Time = 0, 0
-	}
-	l.of, l.untold = l.of[:0], false
+func (l *laps) place(p lap) op {
+	l.places = append(l.places, &p)
+	return op{kind: kindLap, lap: &p}
 }
 
-// lap ends one, of a command or of what is none; times is how often the command has ended by that.
-func (r *flight) lap(c driver.Cmd, times uint64) error {
-	l := r.laps
-	if l == nil {
-		return nil
+// before is the read before a command, after the one after it.
+func (l *laps) before(c driver.Cmd) op {
+	return l.place(lap{row: l.around[l.at[c]], up: spare(c), mark: marks})
+}
+
+func (l *laps) after(c driver.Cmd) op {
+	return l.place(lap{row: l.at[c], times: 1, up: spare(c), mark: marks})
+}
+
+// spare returns an upload that a run may leave out, with the reads around it.
+func spare(c driver.Cmd) *driver.UploadCmd {
+	if u, ok := c.(*driver.UploadCmd); ok && u.Mode != driver.Always {
+		return u
 	}
-	row, ok := l.at[c]
-	if !ok {
-		row = -1
-	} else {
-		l.rows[row].Times += times
-	}
-	if len(l.of) == len(l.events) {
-		if err := r.fold(); err != nil {
+	return nil
+}
+
+// bind gives every read its place in the records. The context is current.
+func (l *laps) bind(x *Executor, record cu.Ptr, s cu.Stream) error {
+	for _, p := range l.places {
+		m := move{from: uint64(record), bytes: p.times, how: moveLap}
+		switch {
+		case p.mark != marks:
+			m = move{to: uint64(record) + lapMarks + 8*uint64(p.mark), how: moveTime}
+		case p.row >= 0:
+			m.to = uint64(record) + uint64(lapRows) + lapRow*uint64(p.row)
+		}
+		p.moves.add(m)
+		call, err := p.moves.launch(&x.movers)
+		if err != nil {
 			return err
 		}
+		p.call = *call
+		p.call.Stream = s
 	}
-	if err := r.x.GPU.Driver.EventRecord(l.events[len(l.of)], r.Stream.Handle); err != nil {
-		return r.x.GPU.ErrorOf("start", r.plan.Label, err)
-	}
-	l.of = append(l.of, row)
 	return nil
 }
 
-// fold waits for the laps so far, and makes their events free but for the last, which the next lap begins with.
-func (r *flight) fold() error {
-	l, drv := r.laps, r.x.GPU.Driver
-	last := len(l.of) - 1
-	var p pause.Pause
-	for over := false; !over; p.Rest() {
-		if r.GaveUp.Load() {
-			return timeline.ErrGaveUp
-		}
-		var err error
-		if over, err = drv.EventQuery(l.events[last]); err != nil {
-			return r.x.GPU.ErrorOf("start", r.plan.Label, err)
+// read takes the rows from the record that a run has left, and the times between its marks.
+func (l *laps) read(record []byte, res *driver.Result) {
+	word := func(at int64) uint64 { return binary.LittleEndian.Uint64(record[at:]) }
+	for i := range l.rows {
+		l.rows[i].Time, l.rows[i].Times = time.Duration(word(lapRows+lapRow*int64(i))), word(lapRows+lapRow*int64(i)+8)
+	}
+	for i := len(l.rows) - 1; i >= 0; i-- { // loops come before what is in them
+		if at := l.around[i]; at >= 0 {
+			l.rows[at].Time += l.rows[i].Time
 		}
 	}
-	l.read(drv)
-	l.events[0], l.events[last] = l.events[last], l.events[0]
-	l.of = l.of[:1]
-	return nil
-}
-
-// read adds up the laps, which have all ended. The context is current.
-func (l *laps) read(drv cu.Driver) {
-	for i := 1; i < len(l.of); i++ {
-		if l.of[i] < 0 {
-			continue
-		}
-		took, ok := elapsed(drv, l.events[i-1], l.events[i])
-		l.untold = l.untold || !ok
-		for row := l.of[i]; row >= 0; row = l.around[row] {
-			l.rows[row].Time += took
-		}
-	}
+	res.Commands = append(res.Commands, l.rows...)
+	between(func(m mark) uint64 { return word(lapMarks + 8*int64(m)) }, res)
 }

@@ -20,13 +20,14 @@ const (
 	kindRepeat
 	kindWhile
 	kindMark     // looks at the clock
+	kindLap      // reads the clock around a command
 	kindControls // sends what the control records of loops start from
 	kindReports  // fetches what the run reports
 )
 
 // verbs are what errors say that an operation does.
 var verbs = [...]string{kindLaunch: "launch", kindFill: "fill", kindCopy: "copy", kindUpload: "upload", kindRead: "read",
-	kindRepeat: "loop", kindWhile: "loop", kindMark: "start", kindControls: "start", kindReports: "start"}
+	kindRepeat: "loop", kindWhile: "loop", kindMark: "start", kindLap: "start", kindControls: "start", kindReports: "start"}
 
 // op is one operation of a run: a command with its addresses and byte counts, or one that the runner adds.
 // What setters may change is looked up where they change it.
@@ -39,6 +40,7 @@ type op struct {
 	up     *driver.UploadCmd
 	down   *driver.ReadCmd
 	loop   *loop
+	lap    *lap
 
 	cmd  driver.Cmd // nil without a command: the operation comes after all before it and before all after it
 	path string     // of the command
@@ -58,6 +60,9 @@ func (r *lowered) lower(cmds []driver.Cmd, inside bool) []op {
 	ops := make([]op, 0, len(cmds))
 	for _, c := range cmds {
 		o := op{cmd: c}
+		if r.laps != nil {
+			ops = append(ops, r.laps.before(c))
+		}
 		switch c := c.(type) {
 		case *driver.FillCmd:
 			o.kind, o.path, o.fill = kindFill, c.Path, &fill{memory.AddressOf(c.Dst), c.Value, c.Width, c.Dst.Len}
@@ -80,9 +85,12 @@ func (r *lowered) lower(cmds []driver.Cmd, inside bool) []op {
 				r.loops = append(r.loops, o.loop)
 			}
 			o.loop.body = r.lower(c.Body, inside)
-			o.loop.idle = !some(o.loop.body, func(o *op) bool { return o.loop == nil })
+			o.loop.idle = !some(o.loop.body, func(o *op) bool { return o.loop == nil && o.lap == nil })
 		}
 		ops = append(ops, o)
+		if r.laps != nil {
+			ops = append(ops, r.laps.after(c))
+		}
 	}
 	return ops
 }
@@ -90,10 +98,17 @@ func (r *lowered) lower(cmds []driver.Cmd, inside bool) []op {
 // frame puts what makes the records ready before the operations of a plan, what fetches them after these, and
 // marks of the clock between.
 func (r *lowered) frame(cmds []op) []op {
-	p := r.plan
+	p, each := r.plan, 1 // operations of a command
+	if r.laps != nil {
+		each = 3
+	}
 	ops := make([]op, 0, len(cmds)+8)
 	marked := func(m mark, here bool) {
-		if here && !p.NoDeviceTime && len(cmds) > 0 {
+		switch {
+		case !here || p.NoDeviceTime || len(cmds) == 0:
+		case r.laps != nil:
+			ops = append(ops, r.laps.place(lap{row: -1, mark: m}))
+		default:
 			ops = append(ops, op{kind: kindMark, mark: m})
 		}
 	}
@@ -105,9 +120,9 @@ func (r *lowered) frame(cmds []op) []op {
 	}
 	marked(markBegin, p.TimeTransfers)
 	for i, o := range cmds {
-		marked(markFrom, i == p.TimedFrom)
+		marked(markFrom, i == each*p.TimedFrom)
 		ops = append(ops, o)
-		marked(markTo, i == p.TimedTo-1)
+		marked(markTo, i == each*p.TimedTo-1)
 	}
 	marked(markEnd, p.TimeTransfers)
 	if r.records.reported() > 0 {
@@ -126,6 +141,8 @@ type sink interface {
 	// hosted is a copy from, or to, a part of the user's memory.
 	hosted(c cu.Copy, o *op, part int) error
 	mark(mark) error
+	// lap reads the clock around a command.
+	lap(*lap) error
 	// loop takes all rounds of one.
 	loop(*op) error
 }
@@ -154,6 +171,10 @@ func (r *lowered) emit(o *op, to sink) error {
 		return to.loop(o)
 	case kindMark:
 		return to.mark(o.mark)
+	case kindLap:
+		if o.lap.up == nil || to.sends(o.lap.up) {
+			return to.lap(o.lap)
+		}
 	case kindControls:
 		return to.copy(cu.Copy{Dst: r.records.controlAt(0), SrcHost: unsafe.Pointer(&t.controls[0]), Bytes: int64(len(t.controls))}, o)
 	case kindReports:
@@ -172,12 +193,15 @@ func some(ops []op, such func(*op) bool) bool {
 	return false
 }
 
-// nodesOf returns how many nodes of a graph operations become, saturated.
+// nodesOf returns how many nodes of a graph operations become, saturated. Those that read the clock do not count: a plan has the graphs
+// that it would have if it were not measured.
 func nodesOf(ops []op) uint64 {
 	total := uint64(0)
 	for i := range ops {
 		n, o := uint64(1), &ops[i]
 		switch {
+		case o.lap != nil:
+			n = 0
 		case o.launch != nil && o.launch.barrier >= 0:
 			n = 2
 		case o.loop != nil:

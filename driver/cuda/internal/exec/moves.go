@@ -43,6 +43,7 @@ const (
 	moveCopy uint32 = iota
 	moveFill
 	moveTime
+	moveLap // stores the clock at from, and adds the time since what was there to the row at to, and bytes to how often
 )
 
 // move makes a move of a fill.
@@ -56,7 +57,7 @@ func (f *fill) move() move {
 
 // conflicts reports whether the order of two moves matters.
 func (m *move) conflicts(o *move) bool {
-	if m.how == moveTime || o.how == moveTime {
+	if m.how >= moveTime || o.how >= moveTime {
 		return true
 	}
 	meet := func(a, an, b, bn uint64) bool { return a < b+bn && b < a+an }

@@ -143,6 +143,11 @@ func (b *nodes) mark(m mark) error {
 	return nil
 }
 
+func (b *nodes) lap(l *lap) error {
+	b.move(l.moves.list[0], everything)
+	return nil
+}
+
 // launch plans a kernel, after the fill that clears its barrier block if it has one.
 func (b *nodes) launch(o *op) error {
 	r, l := b.r, o.launch

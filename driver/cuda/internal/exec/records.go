@@ -52,6 +52,8 @@ type records struct {
 	traps    int
 	rings    []ring
 	checks   []checks
+	laps     int64 // from the first control record
+	lapBytes int64
 	size     int64 // of all
 	next     int   // barrier block of the next launch
 	written  bool  // no byte of what a run fetches is undefined
@@ -69,8 +71,8 @@ type checks struct {
 	sites int
 }
 
-// plan gives every launch and every one of the loops its place and returns the bytes that takes.
-func (r *records) plan(launches []launch, loops int) int64 {
+// plan gives every launch, every one of the loops and so many bytes of laps their place, and returns the bytes that takes.
+func (r *records) plan(launches []launch, loops int, laps int64) int64 {
 	own := int64(0)
 	for i := range launches {
 		if l := &launches[i]; l.barrier >= 0 {
@@ -97,7 +99,8 @@ func (r *records) plan(launches []launch, loops int) int64 {
 			at += (int64(ptx.CheckBytes(n)) + 127) &^ 127
 		}
 	}
-	r.size = r.barriers + at
+	r.laps, r.lapBytes = at, laps
+	r.size = r.barriers + at + (laps+127)&^127
 	return r.size
 }
 
@@ -178,6 +181,9 @@ func (r *records) cleared() []*fill {
 	}
 	for _, c := range r.checks {
 		fills = append(fills, &fill{r.fetchAt() + cu.Ptr(c.at), 0, 1, checkHeader + int64(c.sites)*checkSite})
+	}
+	if r.lapBytes > 0 {
+		fills = append(fills, &fill{r.fetchAt() + cu.Ptr(r.laps), 0, 1, r.lapBytes})
 	}
 	return fills
 }

@@ -56,9 +56,6 @@ func (r *runner) while(s *segment) error {
 	var out driver.LoopResult
 	for {
 		set, err := r.flagSet(c.LoopCmd)
-		if err == nil {
-			err = r.lap(c.LoopCmd, 0)
-		}
 		if err != nil {
 			return err
 		}

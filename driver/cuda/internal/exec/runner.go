@@ -65,7 +65,7 @@ type runner struct {
 	aside bool       // Start has left it alone
 }
 
-func (x *Executor) newRunner(p *driver.Plan, captured bool, o driver.CaptureOptions) (*runner, error) {
+func (x *Executor) newRunner(p *driver.Plan, captured, timed bool, o driver.CaptureOptions) (*runner, error) {
 	if err := x.GPU.Enter("prepare", p.Label); err != nil {
 		return nil, err
 	}
@@ -74,6 +74,9 @@ func (x *Executor) newRunner(p *driver.Plan, captured bool, o driver.CaptureOpti
 	r.lowered, r.outcome = &lowered{x: x, plan: p, captured: captured, overlap: o.Overlap}, make([]driver.LoopResult, len(p.Whiles))
 	r.thread, r.average, r.Quit = primary.Thread{Context: x.GPU}, waitFirst, make(chan struct{})
 	r.transfers.r, r.feed = r, r.carry
+	if timed {
+		r.laps = newLaps(p)
+	}
 	if err := r.make(); err != nil {
 		e := x.GPU.Complete("prepare", p.Label, err)
 		if back := r.giveBack(); back != nil {
@@ -100,7 +103,7 @@ func (r *runner) make() error {
 	if r.Stream, err = x.Streams.Get(); err != nil {
 		return err
 	}
-	if !p.NoDeviceTime && !r.replays() && len(p.Cmds) > 0 {
+	if !p.NoDeviceTime && !r.replays() && len(p.Cmds) > 0 && r.laps == nil {
 		if r.clock.events, err = x.timers.get(p.TimeTransfers); err != nil {
 			return err
 		}
@@ -111,11 +114,6 @@ func (r *runner) make() error {
 			return err
 		}
 	}
-	if p.TimeCommands {
-		if err := r.hostLoops(); err != nil {
-			return err
-		}
-	}
 	r.gen = p.Clock()
 	ops := r.lower(p.Cmds, r.captured)
 	if some(ops, func(o *op) bool { return o.fill != nil && o.fill.byKernel() }) {
@@ -123,7 +121,7 @@ func (r *runner) make() error {
 			return err
 		}
 	}
-	if n := r.records.plan(r.launches, len(r.loops)); n > 0 {
+	if n := r.records.plan(r.launches, len(r.loops), r.laps.bytes()); n > 0 {
 		if r.records.mem, err = x.Memory.Get(n, r.Stream); err != nil {
 			return err
 		}
@@ -134,7 +132,13 @@ func (r *runner) make() error {
 			r.telling = append(r.telling, l)
 		}
 	}
-	r.segments = r.divide(r.frame(ops), true)
+	framed := r.frame(ops)
+	if r.laps != nil {
+		if err := r.laps.bind(x, r.records.fetchAt()+cu.Ptr(r.records.laps), r.Stream.Handle); err != nil {
+			return err
+		}
+	}
+	r.segments = r.divide(framed, true)
 	bounded(r.segments)
 	if err := r.transfers.init(slices.ContainsFunc(r.segments, func(s *segment) bool { return s.timed })); err != nil {
 		return err
@@ -142,11 +146,6 @@ func (r *runner) make() error {
 	r.queue = queue{r, make([]*cu.Launch, 0, min(len(p.Launches), launchesAtOnce))}
 	r.whiles = make([]sum, len(p.Whiles))
 	r.recount()
-	if p.TimeCommands {
-		if err := r.timeCommands(); err != nil {
-			return err
-		}
-	}
 	if err := r.capture(r.segments); err != nil {
 		return err
 	}
@@ -155,11 +154,8 @@ func (r *runner) make() error {
 }
 
 // replays reports whether a run launches one graph and nothing else.
-func (r *lowered) replays() bool { return r.captured && !r.singly() }
-
-// singly reports whether no command is part of a graph: those cannot be told apart from outside, so who watches
-// commands, or times them, gets them one by one.
-func (r *lowered) singly() bool { return r.x.watching || r.plan.TimeCommands }
+// Commands of a graph cannot be told apart from outside, so who watches them gets them one by one.
+func (r *lowered) replays() bool { return r.captured && !r.x.watching }
 
 // update takes over what setters changed since the last run. It looks at nothing else.
 func (r *runner) update() error {
@@ -221,18 +217,6 @@ func (r *runner) rebind() error {
 	return nil
 }
 
-// hostLoops lets the host decide on every loop, so that each command in them is enqueued.
-func (r *lowered) hostLoops() error {
-	for _, c := range r.plan.Whiles {
-		if c.Forced && c.Lowering == driver.LoopGraph {
-			return &driver.Error{Op: "prepare", Label: r.plan.Label, Device: r.x.GPU.Name(), Path: c.Path, Kind: driver.Unsupported,
-				Msg: "the commands of a loop that the device decides on cannot be timed", Fix: "let the host decide, or time no commands"}
-		}
-		c.Lowering = driver.LoopHost
-	}
-	return nil
-}
-
 // bind takes over what setters changed of a launch.
 func (r *lowered) bind(l *launch) error {
 	var none cu.Ptr
@@ -281,8 +265,5 @@ func (r *lowered) drop() error {
 	note(r.transfers.drop())
 	note(x.Memory.Put(r.records.mem))
 	note(x.timers.put(r.clock.events[:]))
-	if r.laps != nil {
-		note(x.timers.put(r.laps.events))
-	}
 	return first
 }

@@ -52,7 +52,7 @@ const (
 func (r *runner) divide(ops []op, outer bool) (list []*segment) {
 	if r.replays() {
 		s := r.segment(ops, always)
-		s.timed = !r.plan.NoDeviceTime
+		s.timed = !r.plan.NoDeviceTime && r.laps == nil
 		return []*segment{s}
 	}
 	begin := 0 // of the operations that are in no segment yet
@@ -93,7 +93,7 @@ func (r *runner) divide(ops []op, outer bool) (list []*segment) {
 // graphable returns how many operations, from the first on, the host has no part in, and whether kernels of
 // the user are among them.
 func (r *lowered) graphable(ops []op) (n int, launches bool) {
-	if r.singly() || !r.x.GPU.Caps.Graphs {
+	if r.x.watching || !r.x.GPU.Caps.Graphs {
 		return 0, false
 	}
 	nodes := uint64(0)
@@ -110,7 +110,7 @@ func (r *lowered) graphable(ops []op) (n int, launches bool) {
 
 func needsHost(o *op) bool {
 	switch o.kind {
-	case kindLaunch, kindFill, kindCopy, kindRepeat:
+	case kindLaunch, kindFill, kindCopy, kindRepeat, kindLap:
 		return false
 	}
 	return true
@@ -309,7 +309,9 @@ func calls(list []*segment) (total uint64) {
 		case s.loop != nil && s.loop.kind == kindRepeat:
 			n = driver.Mul(s.loop.loop.Count, calls(s.body))
 		case s.when == never:
-			n = nodesOf(s.ops)
+			if n = nodesOf(s.ops); s.r.laps != nil {
+				n = driver.Mul(n, 3)
+			}
 		}
 		total += min(n, 1<<62-total)
 	}
@@ -323,10 +325,7 @@ func (s *segment) complete() bool { return s.fresh() && (len(s.spares) == 0 || s
 func (s *segment) launch() error {
 	r := s.r
 	if s.loop != nil {
-		if err := r.rounds(s); err != nil {
-			return err
-		}
-		return r.lap(s.loop.cmd, 1)
+		return r.rounds(s)
 	}
 	var im *image
 	if s.fresh() {

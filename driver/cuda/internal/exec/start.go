@@ -117,12 +117,6 @@ func (r *runner) begin(ctx context.Context) error {
 	r.fault.Store(nil)
 	r.clock.stamped = false
 	r.transfers.resident.Begin()
-	if r.laps != nil {
-		r.laps.begin()
-	}
-	if err := r.lap(nil, 0); err != nil {
-		return err
-	}
 	if crossing {
 		launched, failed := r.segments[0].run()
 		if launched && failed == nil {
