@@ -15,6 +15,8 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
+	"io"
+	"slices"
 	"strings"
 	"testing"
 
@@ -25,32 +27,56 @@ import (
 
 // Run runs the tests. open returns a new device each time; the tests close it.
 func Run(t *testing.T, open func(driver.OpenOptions) (driver.Device, error)) {
-	for _, group := range []struct {
-		name  string
-		tests []test
-	}{
+	groups := []group{
 		{"Transfer", transferTests}, {"Fusion", fusionTests}, {"Launch", launchTests}, {"Loop", loopTests}, {"Starting", startingTests}, {"Refusal", refusalTests}, {"Identity", identityTests},
 		{"Set", setTests}, {"Resident", residentTests}, {"Graph", graphTests}, {"Overlap", overlapTests}, {"Batch", batchTests}, {"Memo", memoTests}, {"Ownership", ownershipTests}, {"Context", contextTests},
 		{"Order", orderTests}, {"Dispatch", dispatchTests}, {"Stats", statsTests}, {"Trap", trapTests}, {"CommandTimes", commandTimesTests}, {"Profile", profileTests}, {"Pool", poolTests}, {"Tuning", tuningTests}, {"Costs", costsTests}, {"Hammer", hammerTests},
-	} {
-		t.Run(group.name, func(t *testing.T) {
-			for _, c := range group.tests {
-				t.Run(c.name, func(t *testing.T) {
-					dev, err := open(driver.OpenOptions{})
-					if err != nil {
-						t.Fatal(err)
-					}
-					e := &env{T: t, dev: dev, open: open}
-					defer func() {
-						if err := dev.Close(); err != nil {
-							t.Errorf("closing the device: %v", err)
-						}
-						e.nothingLeft(dev)
-					}()
-					c.run(e)
-				})
+	}
+	for _, g := range groups {
+		t.Run(g.name, func(t *testing.T) { g.run(t, open) })
+	}
+	// Under a profile runs do the same.
+	for _, g := range groups {
+		if slices.Contains([]string{"Launch", "Loop", "Starting", "Set", "Resident", "Graph", "Memo", "Context", "Order", "Trap"}, g.name) {
+			t.Run("Profiled"+g.name, func(t *testing.T) { g.run(t, underProfile(open)) })
+		}
+	}
+}
+
+// group is tests about one matter.
+type group struct {
+	name  string
+	tests []test
+}
+
+// run runs each test on a device of its own.
+func (g group) run(t *testing.T, open func(driver.OpenOptions) (driver.Device, error)) {
+	for _, c := range g.tests {
+		t.Run(c.name, func(t *testing.T) {
+			dev, err := open(driver.OpenOptions{})
+			if err != nil {
+				t.Fatal(err)
 			}
+			e := &env{T: t, dev: dev, open: open}
+			defer func() {
+				if err := dev.Close(); err != nil {
+					t.Errorf("closing the device: %v", err)
+				}
+				e.nothingLeft(dev)
+			}()
+			c.run(e)
 		})
+	}
+}
+
+// underProfile opens devices whose profile nobody stops.
+func underProfile(open func(driver.OpenOptions) (driver.Device, error)) func(driver.OpenOptions) (driver.Device, error) {
+	return func(o driver.OpenOptions) (driver.Device, error) {
+		dev, err := open(o)
+		if err == nil {
+			_, err = driver.Profile(dev, io.Discard)
+		}
+		return dev, err
 	}
 }
 

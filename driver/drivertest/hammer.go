@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"sync"
 	"time"
@@ -108,6 +109,7 @@ func (e *env) closeUnderUsers(p *ir.Program) {
 			}
 			return errors.Join(err, s.Close())
 		},
+		func(n int64) error { return underOneProfile(dev, n) },
 		func(n int64) error {
 			all, err := pool.GetAll(n, 2*n)
 			if err != nil {
@@ -152,6 +154,26 @@ func (e *env) closeUnderUsers(p *ir.Program) {
 	e.wish(dev.Close())
 	all.Wait()
 	e.nothingLeft(dev)
+}
+
+// underOneProfile makes a profile of a sequence that runs before it, in it and after it.
+func underOneProfile(dev driver.Device, n int64) (err error) {
+	s := dev.NewSequence("profiled")
+	defer func() { err = errors.Join(err, s.Close()) }()
+	s.Fill(driver.All(s.Scratch(4*n)), 1, 4)
+	for i := range 3 {
+		stop := func() error { return nil }
+		if i == 1 {
+			if stop, err = driver.Profile(dev, io.Discard); err != nil {
+				return err
+			}
+		}
+		_, err := s.Run(ctx)
+		if err = errors.Join(err, stop()); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // closeUnderDispatches closes a device while goroutines dispatch on it.
