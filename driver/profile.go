@@ -143,7 +143,7 @@ func (p *profile) stop(w io.Writer) error {
 
 // made returns the profile as it is written, with samples in order.
 func (p *profile) made() *pprof.Profile {
-	out := &pprof.Profile{Types: []pprof.Type{{Name: "launches", Unit: "count"}, {Name: "device", Unit: "nanoseconds"}, {Name: "bytes", Unit: "bytes"}}, Default: "device",
+	out := &pprof.Profile{Subject: p.core.name, Types: []pprof.Type{{Name: "launches", Unit: "count"}, {Name: "device", Unit: "nanoseconds"}, {Name: "bytes", Unit: "bytes"}}, Default: "device",
 		Begin: p.begin, Duration: time.Since(p.begin)}
 	if p.running > 0 {
 		out.Comments = append(out.Comments, fmt.Sprintf("%d runs that had not ended, or that nobody had waited for, are not in it", p.running))
@@ -174,7 +174,7 @@ func (k sampleKey) stack() []pprof.Frame {
 	if k.part != "" {
 		frames = append(frames, pprof.Frame{Name: k.part})
 	}
-	return append(frames, pprof.Frame{Name: k.sequence})
+	return append(frames, pprof.Frame{Name: "sequence " + k.sequence})
 }
 
 func (k sampleKey) labels() []pprof.Label {

@@ -45,6 +45,7 @@ type reachCmd struct {
 	AllowPartitioned bool   `help:"Search a graph that does not fit the device in parts, which come there again and again."`
 	Topology         string `enum:"auto,host,back-to-back,captured,device-loop,cooperative,drained" default:"auto" help:"Who drives the rounds: ${enum}."`
 	Verify           bool   `help:"Compare with a search on one core of the host; exit status 4 if they differ."`
+	profileFlag
 	readFlags
 }
 
@@ -167,8 +168,13 @@ func (c *reachCmd) search(t *terminal, a *answer) (err error) {
 	if a.searched.Nodes() == 0 {
 		return nil
 	}
+	profile, err := c.create(t)
+	if err != nil {
+		return err
+	}
+	defer profile.close()
 	if c.Between {
-		return c.between(t, a)
+		return c.between(t, a, profile)
 	}
 	leveled := !c.bounded() && (c.Levels || c.Path || c.SVG || c.As == "levels" || c.As == "parents" || len(a.targets) > 0)
 	o := session.Options{Label: "reach", Queries: 1, Seeds: max(len(a.from), 1), Levels: leveled, Topology: topologies[c.Topology], Parts: c.AllowPartitioned}
@@ -176,12 +182,12 @@ func (c *reachCmd) search(t *terminal, a *answer) (err error) {
 		o.Queries, o.Seeds, o.Levels = min(max(len(a.from), 1), 64), 1, false
 	}
 	return t.session(c.Device, a.searched, o, func(dev driver.Device, s *session.Session) error {
-		return c.query(t, a, dev, s, leveled)
+		return profile.around(dev, func() error { return c.query(t, a, dev, s, leveled) })
 	})
 }
 
 // between asks for what is on ways to the targets.
-func (c *reachCmd) between(t *terminal, a *answer) error {
+func (c *reachCmd) between(t *terminal, a *answer, profile *profiling) error {
 	dev, err := openDevice(c.Device, driver.OpenOptions{CloseTimeout: closeTimeout})
 	if err != nil {
 		return err
@@ -189,7 +195,11 @@ func (c *reachCmd) between(t *terminal, a *answer) error {
 	defer dev.Close()
 	defer t.spin("searching")()
 	began := time.Now()
-	r, err := session.Between(t.ctx, dev, a.searched, session.Query{Seeds: a.from, Kinds: a.kinds}, a.targets, session.Options{Label: "reach", Topology: topologyOn(dev, topologies[c.Topology]), Parts: c.AllowPartitioned})
+	var r *session.Reached
+	err = profile.around(dev, func() (err error) {
+		r, err = session.Between(t.ctx, dev, a.searched, session.Query{Seeds: a.from, Kinds: a.kinds}, a.targets, session.Options{Label: "reach", Topology: topologyOn(dev, topologies[c.Topology]), Parts: c.AllowPartitioned})
+		return err
+	})
 	if err != nil {
 		return err
 	}

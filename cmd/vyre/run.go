@@ -26,6 +26,7 @@ type runCmd struct {
 	Limit  *time.Duration `placeholder:"TIME" help:"Longest time for the kernel: 1m by default, 10s with --check; 0 is without end."`
 	Check  bool           `help:"Watch for races, accesses out of bounds and reads of undefined memory (device cpu)."`
 	JSON   bool           `help:"Print digests of what was written, times, and the elements of --print, as one JSON document."`
+	profileFlag
 }
 
 // Help is the long help of the command.
@@ -63,12 +64,21 @@ func (c *runCmd) Run(t *terminal) error {
 		return err
 	}
 	defer func() { closeAll(outs) }()
+	profile, err := c.create(t)
+	if err != nil {
+		return err
+	}
+	defer profile.close()
 	dev, err := c.open()
 	if err != nil {
 		return err
 	}
 	defer dev.Close()
-	res, err := c.launch(t, j, dev)
+	var res driver.Result
+	err = profile.around(dev, func() (err error) {
+		res, err = c.launch(t, j, dev)
+		return err
+	})
 	if errors.Is(err, driver.InvalidArgument) { // what was passed came from the command line
 		return usage{err}
 	}

@@ -26,6 +26,7 @@ type taintCmd struct {
 	report.Form
 
 	Device string `default:"auto" completes:"device" help:"Device to search on; see vyre devices."`
+	profileFlag
 	readFlags
 }
 
@@ -150,6 +151,11 @@ func (n *nodeNames) lines(flag, file string, each func(nodes []uint32, spec, mor
 }
 
 func (c *taintCmd) ask(t *terminal, a *report.Taint) error {
+	profile, err := c.create(t)
+	if err != nil {
+		return err
+	}
+	defer profile.close()
 	dev, err := openDevice(c.Device, driver.OpenOptions{CloseTimeout: closeTimeout})
 	if err != nil {
 		return err
@@ -163,7 +169,11 @@ func (c *taintCmd) ask(t *terminal, a *report.Taint) error {
 	if c.Contexts == "exact" {
 		ask = ifds.Taint
 	}
-	if a.Tainted, err = ask(t.ctx, dev, a.Graph, a.Query, o); err != nil {
+	err = profile.around(dev, func() (err error) {
+		a.Tainted, err = ask(t.ctx, dev, a.Graph, a.Query, o)
+		return err
+	})
+	if err != nil {
 		return err
 	}
 	a.Run = report.Run{Device: dev.Name(), Topology: c.how(dev, a.Tainted) + counted(a.Searches, "turn"), WallNS: time.Since(began).Nanoseconds(), Bytes: a.Bytes}

@@ -82,7 +82,7 @@ var profileTests = []test{
 				e.Errorf("add is at %+v", s.Stack[0])
 			}
 		}
-		if names := names(prof.Samples[0]); len(prof.Samples) != 2 || names != "add, 0 of s, s, "+e.dev.Name() && names != "gap, s, "+e.dev.Name() {
+		if names := names(prof.Samples[0]); len(prof.Samples) != 2 || names != "add, 0 of s, sequence s, "+e.dev.Name() && names != "gap, sequence s, "+e.dev.Name() {
 			e.Errorf("the first of %d samples is %s", len(prof.Samples), names)
 		}
 	}},
@@ -174,7 +174,7 @@ var profileTests = []test{
 		e.must(stop())
 		prof, err := pprofs.Read(&w)
 		e.must(err)
-		if len(prof.Samples) > 0 && within("before")(prof.Samples[0]) || len(prof.Comments) != 1 || !strings.HasPrefix(prof.Comments[0], "1 runs") {
+		if len(prof.Samples) > 0 && within("sequence before")(prof.Samples[0]) || len(prof.Comments) != 1 || !strings.HasPrefix(prof.Comments[0], "1 runs") {
 			e.Errorf("the profile has %+v, %q", prof.Samples, prof.Comments)
 		}
 		cancel()

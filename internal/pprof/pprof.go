@@ -11,6 +11,7 @@ import (
 
 // Profile is what is written.
 type Profile struct {
+	Subject  string // what was measured
 	Types    []Type
 	Default  string // the Name of the type that is shown unasked
 	Samples  []Sample
@@ -52,14 +53,15 @@ func (p *Profile) Write(w io.Writer) error {
 
 // The numbers of the fields of profile.proto.
 const (
-	profileTypes, profileSamples, profileLocations, profileFunctions, profileStrings = 1, 2, 4, 5, 6
-	profileTime, profileDuration, profileComments, profileDefault                    = 9, 10, 13, 14
+	profileTypes, profileSamples, profileMappings, profileLocations, profileFunctions, profileStrings = 1, 2, 3, 4, 5, 6
+	profileTime, profileDuration, profileComments, profileDefault                                     = 9, 10, 13, 14
 
-	typeName, typeUnit                                         = 1, 2
-	sampleLocations, sampleValues, sampleLabels                = 1, 2, 3
-	labelKey, labelText, labelNumber                           = 1, 2, 3
-	locationID, locationLines, lineFunction, lineNumber        = 1, 4, 1, 2
-	functionID, functionName, functionSystemName, functionFile = 1, 2, 3, 4
+	typeName, typeUnit                                                   = 1, 2
+	sampleLocations, sampleValues, sampleLabels                          = 1, 2, 3
+	labelKey, labelText, labelNumber                                     = 1, 2, 3
+	mappingID, mappingFile, mappingKnown                                 = 1, 5, 7 // the first of four fields: functions, files, lines and inlined calls are in the profile
+	locationID, locationMapping, locationLines, lineFunction, lineNumber = 1, 2, 4, 1, 2
+	functionID, functionName, functionSystemName, functionFile           = 1, 2, 3, 4
 )
 
 // encoder has the tables of a profile that is being written.
@@ -78,6 +80,11 @@ func (p *Profile) encode() []byte {
 	for _, t := range p.Types {
 		m.bytes(profileTypes, new(message).number(typeName, e.text(t.Name)).number(typeUnit, e.text(t.Unit)))
 	}
+	about := new(message).number(mappingID, 1).number(mappingFile, e.text(p.Subject))
+	for i := range uint64(4) {
+		about.number(mappingKnown+i, 1)
+	}
+	m.bytes(profileMappings, about)
 	for _, s := range p.Samples {
 		m.bytes(profileSamples, e.sample(s))
 	}
@@ -122,7 +129,7 @@ func (e *encoder) location(f Frame) uint64 {
 	id := uint64(len(e.locations) + 1)
 	e.locations[f] = id
 	line := new(message).number(lineFunction, e.function(f)).number(lineNumber, uint64(f.Line))
-	e.tables.bytes(profileLocations, new(message).number(locationID, id).bytes(locationLines, line))
+	e.tables.bytes(profileLocations, new(message).number(locationID, id).number(locationMapping, 1).bytes(locationLines, line))
 	return id
 }
 

@@ -19,7 +19,7 @@ import (
 
 func example() *pprof.Profile {
 	kernel, path := pprof.Frame{Name: "Saxpy", File: "/src/saxpy.go", Line: 14}, pprof.Frame{Name: "4.body.1 of step"}
-	return &pprof.Profile{Types: []pprof.Type{{Name: "launches", Unit: "count"}, {Name: "device", Unit: "nanoseconds"}, {Name: "bytes", Unit: "bytes"}}, Default: "device",
+	return &pprof.Profile{Subject: "cuda:0", Types: []pprof.Type{{Name: "launches", Unit: "count"}, {Name: "device", Unit: "nanoseconds"}, {Name: "bytes", Unit: "bytes"}}, Default: "device",
 		Begin: time.Unix(0, 1700000000000000001), Duration: 3 * time.Second, Comments: []string{"2 runs are not in it"},
 		Samples: []pprof.Sample{
 			{Stack: []pprof.Frame{kernel, path, {Name: "step"}, {Name: "cuda:0"}}, Values: []int64{300, 1 << 40, 0}, Labels: []pprof.Label{{Key: "grid", Text: "4×1×1"}, {Key: "registers", Number: 255}}},
@@ -53,7 +53,7 @@ func TestGoToolReadsIt(t *testing.T) {
 		args []string
 		want []string
 	}{
-		{[]string{"-raw"}, []string{"launches/count device/nanoseconds[dflt] bytes/bytes", "Duration: 3s", "2 runs are not in it", "300 1099511627776", "grid:[4×1×1]", "registers:[255]",
+		{[]string{"-raw"}, []string{"launches/count device/nanoseconds[dflt] bytes/bytes", "Duration: 3s", "2 runs are not in it", "300 1099511627776", "grid:[4×1×1]", "[FN][FL][LN][IN]", "registers:[255]",
 			"Saxpy /src/saxpy.go:14", "Saxpy /src/saxpy.go:20", "4.body.1 of step"}},
 		{[]string{"-top", "-sample_index=launches"}, []string{"Type: launches", "Saxpy"}},
 		{[]string{"-traces", "-tagfocus=grid=4.*"}, []string{"Saxpy", "cuda:0"}},
@@ -98,7 +98,7 @@ func FuzzWrite(f *testing.F) {
 	f.Add("", "", int64(0), int64(0), "", uint8(0))
 	f.Add("\xff\x00", "ü", int64(1)<<62, int64(-1)<<63, "\n", uint8(200))
 	f.Fuzz(func(t *testing.T, name, file string, line, value int64, key string, n uint8) {
-		want := &pprof.Profile{Types: []pprof.Type{{Name: key, Unit: name}}, Default: key, Begin: time.Unix(0, 1+line&(1<<50-1)), Duration: time.Duration(value & (1<<62 - 1)), Comments: []string{file, ""}}
+		want := &pprof.Profile{Subject: file, Types: []pprof.Type{{Name: key, Unit: name}}, Default: key, Begin: time.Unix(0, 1+line&(1<<50-1)), Duration: time.Duration(value & (1<<62 - 1)), Comments: []string{file, ""}}
 		for i := range int64(n) {
 			s := pprof.Sample{Values: []int64{value + i, line}, Labels: []pprof.Label{{Key: key, Text: file}, {Key: name, Number: value}}}
 			if file == "" {

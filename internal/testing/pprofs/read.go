@@ -161,6 +161,11 @@ func (d *decoder) rest(p *pprof.Profile, field, number uint64, body []byte) (err
 			}
 		}
 		p.Types = append(p.Types, t)
+	case 3:
+		var m [16]uint64
+		if m, err = message(body); err == nil {
+			p.Subject, err = d.text(m[5])
+		}
 	case 2:
 		var s pprof.Sample
 		s, err = d.sample(body)
