@@ -23,6 +23,7 @@ type Core struct {
 	cache    OpenOptions // its CacheDir and CacheBytes
 	measured measured
 	costing  costing
+	shapeUse cacheUse
 	profile  atomic.Pointer[profile]
 
 	mu     sync.Mutex

@@ -47,6 +47,11 @@ type Device interface {
 	Room() (bytes int64, err error)
 	// Trim gives idle memory beyond keep bytes back and says how much that was.
 	Trim(keep int64) (freed int64, err error)
+	// Caches says what is kept for later: a Cache of each name, in the order of Cache.Name.
+	Caches() []Cache
+	// Flush empties those caches of what nobody refers to: idle sequences, buffers, static sets, kernels and memory. Streams stay, and so
+	// do files, which other processes read. What comes next is as after Open, but for what is in use.
+	Flush() error
 	// Stats returns counters since the device was opened or ResetStats, and gauges as they are.
 	Stats() *Stats
 	// ResetStats starts the counters anew; gauges stay.

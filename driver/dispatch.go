@@ -48,6 +48,7 @@ func Dispatch(ctx context.Context, k Kernel, grid Grid, args ...Arg) (Result, er
 	}
 	kept := k.leaf().shapesOf(k)
 	sh := kept.take(args)
+	k.leaf().dev.shapeUse.ask(sh != nil)
 	if sh == nil {
 		sh = newShape(k, args)
 	}
@@ -264,6 +265,7 @@ func (c *shapes) give(sh *shape, err error) error {
 		for len(c.idle) > MaxShapes || c.limit > 0 && c.bytes > c.limit {
 			c.bytes -= c.idle[0].bytes
 			drop = append(drop, c.idle[0])
+			sh.seq.core.shapeUse.evictions.Add(1)
 			c.idle = slices.Delete(c.idle, 0, 1)
 		}
 	}

@@ -55,6 +55,7 @@ type measured struct {
 
 	mu    sync.Mutex
 	sizes map[[32]byte][3]uint32 // of groups, by the key of their tuning
+	use   cacheUse               // of sizes
 }
 
 // mostSizes bounds what is remembered of programs, which may be gone.
@@ -125,7 +126,7 @@ func (c *Core) sizeOf(key [32]byte) (workgroup [3]uint32, known bool) {
 	m.mu.Lock()
 	workgroup, known = m.sizes[key]
 	m.mu.Unlock()
-	if known {
+	if m.use.ask(known); known {
 		return workgroup, true
 	}
 	var t Tuning
@@ -142,6 +143,7 @@ func (c *Core) noteSize(key [32]byte, workgroup [3]uint32) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.sizes == nil || len(m.sizes) >= mostSizes {
+		m.use.evictions.Add(uint64(len(m.sizes)))
 		m.sizes = make(map[[32]byte][3]uint32)
 	}
 	m.sizes[key] = workgroup

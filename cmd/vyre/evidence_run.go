@@ -110,6 +110,9 @@ func (c *evidenceRunCmd) measure(t *terminal, names []protocols.Name) ([]evidenc
 	}
 	var rows []evidence.Row
 	for _, w := range works {
+		if err := dev.Flush(); err != nil { // so that no graph finds what another has left
+			return nil, err
+		}
 		some, err := protocols.Measure(t.ctx, dev, w, o)
 		if err != nil {
 			return nil, err

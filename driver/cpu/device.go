@@ -116,6 +116,23 @@ func (d *Device) Trim(int64) (int64, error) {
 	return 0, d.Alive("trim", "")
 }
 
+// Caches says what is kept for later. Machine code is kept by the process, for all its devices.
+func (d *Device) Caches() []driver.Cache {
+	n, evicted := d.kernels.kept()
+	return d.AllCaches(driver.Cache{Name: "kernels", Entries: n, Limit: maxKernels, Hits: uint64(d.Now(driver.CompilesMemory)),
+		Misses: uint64(d.Now(driver.CompilesFresh) + d.Now(driver.CompilesImage)), Evictions: evicted})
+}
+
+// Flush gives back what nobody refers to.
+func (d *Device) Flush() error {
+	if err := d.Alive("flush", ""); err != nil {
+		return d.Fail(err)
+	}
+	d.Forget()
+	d.kernels.flush()
+	return nil
+}
+
 // Err returns nil: the interpreter cannot be lost.
 func (d *Device) Err() error { return nil }
 

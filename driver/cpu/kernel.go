@@ -199,6 +199,7 @@ type cache struct {
 	n         int
 	idle      list.List // of *compiled without handles, in the order in which the last was given up
 	compiling sync.WaitGroup
+	evicted   uint64
 }
 
 // maxKernels bounds the programs kept compiled; those in use are kept beyond it.
@@ -301,10 +302,27 @@ func (c *cache) put(e *compiled) {
 }
 
 // evict makes room by dropping what is not in use, and has not been for longest.
-func (c *cache) evict() {
-	for c.n > maxKernels && c.idle.Len() > 0 {
+func (c *cache) evict() { c.shrink(maxKernels) }
+
+func (c *cache) shrink(most int) {
+	for c.n > most && c.idle.Len() > 0 {
 		c.remove(c.idle.Remove(c.idle.Front()).(*compiled))
+		c.evicted++
 	}
+}
+
+// flush drops everything that is not in use.
+func (c *cache) flush() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.shrink(0)
+}
+
+// kept returns how many programs are kept, and how many were dropped to make room.
+func (c *cache) kept() (n int, evicted uint64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.n, c.evicted
 }
 
 func (c *cache) remove(e *compiled) {

@@ -328,6 +328,33 @@ func (d *Device) Trim(keep int64) (int64, error) {
 	return freed, nil
 }
 
+// Caches says what is kept for later.
+func (d *Device) Caches() []driver.Cache {
+	memory := d.memory.Cache()
+	memory.Hits, memory.Misses, memory.Evictions = uint64(d.Now(driver.AllocReused)), uint64(d.Now(driver.DriverAllocs)), uint64(d.Now(driver.DriverFrees))
+	return d.AllCaches(append(d.code.Caches(), memory, d.pinned.Cache(), d.streams.Cache())...)
+}
+
+// Flush gives back what nobody refers to. What fails is told, and the rest goes all the same.
+func (d *Device) Flush() error {
+	if err := d.Alive("flush", ""); err != nil {
+		return d.Fail(err)
+	}
+	d.Forget()
+	if err := d.gpu.Hold("flush", ""); err != nil {
+		return d.Fail(err)
+	}
+	defer d.gpu.LetGo()
+	unloaded := d.code.Flush()
+	_, trimmed := d.memory.Trim(0)
+	for _, err := range []error{trimmed, d.pinned.Flush()} {
+		if err != nil && unloaded == nil {
+			unloaded = d.Fail(d.gpu.Complete("flush", "", err))
+		}
+	}
+	return unloaded
+}
+
 // Close waits for runs, then closes everything made on the device and gives the context back.
 func (d *Device) Close() error {
 	first, err := d.Shut()

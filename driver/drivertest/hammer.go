@@ -110,6 +110,10 @@ func (e *env) closeUnderUsers(p *ir.Program) {
 			return errors.Join(err, s.Close())
 		},
 		func(n int64) error { return underOneProfile(dev, n) },
+		func(int64) error {
+			dev.Caches()
+			return dev.Flush()
+		},
 		func(n int64) error {
 			all, err := pool.GetAll(n, 2*n)
 			if err != nil {

@@ -177,6 +177,25 @@ func (e *exam) cache() finding {
 	return good("%s of user %s, writable, kept images: %d, %s of at most %s; %s", disk.Root(), owner(), n, size(bytes), size(cmp.Or(at.Bytes, imagecache.DefaultBytes)), sample)
 }
 
+// caches says what the device keeps for later, and gives it back.
+func (e *exam) caches() finding {
+	var parts []string
+	for _, c := range e.dev.Caches() {
+		if c.Entries == 0 && c.Hits+c.Misses == 0 {
+			continue
+		}
+		part := fmt.Sprintf("%s %d", c.Name, c.Entries)
+		if c.Bytes > 0 {
+			part += " of " + size(c.Bytes)
+		}
+		parts = append(parts, part+fmt.Sprintf(" (%d found, %d not)", c.Hits, c.Misses))
+	}
+	if err := e.dev.Flush(); err != nil {
+		return failed(err)
+	}
+	return good("%s", cmp.Or(strings.Join(parts, ", "), "nothing is kept"))
+}
+
 // owner is the user of the process, whose the cache is: another's is refused.
 func owner() string {
 	if u, err := user.Current(); err == nil && u.Username != "" {

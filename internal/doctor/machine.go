@@ -40,6 +40,7 @@ var gpuChecks = []check{
 	{"while node", needLaunch, (*exam).while},
 	{"grid barrier", needLaunch, (*exam).barrier},
 	{"copies", needContext, (*exam).copies},
+	{"caches", needContext, (*exam).caches},
 	{"profilers", nil, (*exam).profilers},
 	{"environment", nil, (*exam).environment},
 }

@@ -79,6 +79,9 @@ func OpenKind(k Kind, root string, bound int64) (*Cache, error) {
 // Root returns the directory below which the files are.
 func (c *Cache) Root() string { return c.root }
 
+// Bound returns about how many bytes are kept at most.
+func (c *Cache) Bound() int64 { return c.bound }
+
 // Path is where the file of a key is, if there is one.
 func (c *Cache) Path(key [32]byte) string {
 	name := hex.EncodeToString(key[:])

@@ -145,13 +145,13 @@ func (c *cache) compile(e *compiled) {
 		delete(c.entries, e.key)
 	} else {
 		c.bytes += e.bytes
-		old = c.evict()
+		old = c.evict(c.c.Most, c.c.MostBytes)
 	}
 	c.mu.Unlock()
 	c.put(e)
 	close(e.ready)
 	for _, o := range old {
-		c.c.unload(o)
+		_ = c.c.unload(o) // nobody waits for it; the device counts it
 	}
 }
 
@@ -167,17 +167,31 @@ func (c *cache) put(e *compiled) {
 // evict takes out what is not in use, and has not been for longest, until the rest is within
 // bounds. Nothing runs a module without a handle, so it may be unloaded at once, unless there are
 // runs that were given up.
-func (c *cache) evict() (old []*compiled) {
+func (c *cache) evict(most, bytes int) (old []*compiled) {
 	if c.deferred.Any() {
 		return nil
 	}
-	for c.idle.Len() > 0 && (len(c.entries) > c.c.Most || c.bytes > c.c.MostBytes) {
+	for c.idle.Len() > 0 && (len(c.entries) > most || c.bytes > bytes) {
 		oldest := c.idle.Remove(c.idle.Front()).(*compiled)
 		delete(c.entries, oldest.key)
 		c.bytes -= oldest.bytes
 		old = append(old, oldest)
 	}
 	return old
+}
+
+// kept returns how many modules are loaded, and the bytes of their images.
+func (c *cache) kept() (n, bytes int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return len(c.entries), c.bytes
+}
+
+// flush takes out what is not in use.
+func (c *cache) flush() []*compiled {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.evict(0, 0)
 }
 
 // drop unloads every module. The context is current, unless it is lost.

@@ -217,15 +217,45 @@ func (c *Compiler) inspect(e *compiled, k *ptx.Kernel) error {
 	return err
 }
 
-// unload gives a module back that nobody uses. The caller is a compilation: Close waits for
+// unload gives a module back that nobody uses. The caller is a compilation, or holds the device: Close waits for
 // it, so the context is there, even when the device refuses work already.
-func (c *Compiler) unload(e *compiled) {
+func (c *Compiler) unload(e *compiled) error {
 	if c.gpu.Enter("unload", "") != nil {
-		return // it went with the context
+		return nil // it went with the context
 	}
 	defer c.gpu.Leave()
 	c.gpu.Count(driver.ModulesUnloaded, 1)
 	if err := c.gpu.Driver.ModuleUnload(e.module); err != nil {
-		_ = c.gpu.Fail(c.gpu.ErrorOf("unload", "", err)) // nobody waits for it; the device counts it
+		return c.gpu.Fail(c.gpu.ErrorOf("unload", "", err))
 	}
+	return nil
+}
+
+// Flush unloads the modules that nobody uses. The device is held.
+func (c *Compiler) Flush() (first error) {
+	for _, e := range c.modules.flush() {
+		if err := c.unload(e); first == nil {
+			first = err
+		}
+	}
+	return first
+}
+
+// Caches says what is kept of modules, and of their images on disk.
+func (c *Compiler) Caches() []driver.Cache {
+	count := func(m ...driver.Metric) (n uint64) {
+		for _, m := range m {
+			n += uint64(c.gpu.Now(m))
+		}
+		return n
+	}
+	n, bytes := c.modules.kept()
+	kernels := driver.Cache{Name: "kernels", Entries: n, Bytes: int64(bytes), Limit: int64(c.MostBytes), Hits: count(driver.CompilesMemory),
+		Misses: count(driver.CompilesDisk, driver.CompilesFresh, driver.CompilesImage), Evictions: count(driver.ModulesUnloaded)}
+	images := driver.Cache{Name: "images", Hits: count(driver.CompilesDisk), Misses: count(driver.CompilesFresh), Evictions: count(driver.CacheEvictions)}
+	if c.images.disk != nil {
+		images.Limit = c.images.disk.Bound()
+		images.Entries, images.Bytes, _ = c.images.disk.Usage() // a folder that cannot be read has nothing for anybody
+	}
+	return []driver.Cache{kernels, images}
 }

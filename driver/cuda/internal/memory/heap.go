@@ -229,6 +229,13 @@ func (m *Heap) Trim(keep int64) (int64, error) {
 	return freed, m.ledger.check()
 }
 
+// Cache says what is idle.
+func (m *Heap) Cache() driver.Cache {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return driver.Cache{Name: "memory", Entries: m.free.Len(), Bytes: m.free.Bytes(), Limit: m.idleLimit}
+}
+
 // abandon writes a block off that goes with the context.
 func (m *Heap) abandon(b Block, u use) {
 	if b.Size == 0 {

@@ -60,7 +60,10 @@ type Pool struct {
 	slabs []*slab // those with pieces in use; the last one is cut
 	empty []*slab
 	idle  int64 // bytes of empty slabs, and on the free list but for pieces
+	whole int   // blocks on the free list but for pieces
 	left  int64 // bytes written off
+
+	hits, misses, evictions uint64
 }
 
 // nobody uses memory that was given back.
@@ -83,6 +86,11 @@ func (s *Pool) Get(n int64) (Memory, error) {
 	size := freelist.ClassOf(max(n, leastPiece))
 	s.mu.Lock()
 	p, ok := s.reuse(size)
+	if ok {
+		s.hits++
+	} else {
+		s.misses++
+	}
 	s.mu.Unlock()
 	if ok {
 		return p, nil
@@ -116,6 +124,7 @@ func (s *Pool) obtain(size int64) (unsafe.Pointer, error) {
 func (s *Pool) reuse(size int64) (Memory, bool) {
 	if p, _, ok := s.free.Take(size, nil); ok {
 		if p.slab == nil {
+			s.whole--
 			s.rest(-p.Size)
 		} else {
 			p.slab.out++
@@ -166,6 +175,7 @@ func (s *Pool) Put(p Memory) error {
 func (s *Pool) keep(p Memory) {
 	s.free.Put(p, p.Size, nil)
 	if p.slab == nil {
+		s.whole++
 		s.rest(p.Size)
 		return
 	}
@@ -207,10 +217,22 @@ func (s *Pool) spare(keep int64) (at unsafe.Pointer, size int64) {
 	} else {
 		p, _, _, _ := s.free.TakeOldest(func(p Memory, _ int64) bool { return p.slab == nil })
 		at, size = p.At, p.Size
+		s.whole--
 	}
+	s.evictions++
 	s.rest(-size)
 	return at, size
 }
+
+// Cache says what is idle: empty slabs, and blocks that are no pieces of one.
+func (s *Pool) Cache() driver.Cache {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return driver.Cache{Name: "staging", Entries: len(s.empty) + s.whole, Bytes: s.idle, Limit: idleStaging, Hits: s.hits, Misses: s.misses, Evictions: s.evictions}
+}
+
+// Flush gives idle memory back. The context is current.
+func (s *Pool) Flush() error { return s.shrink(0) }
 
 // Abandon writes memory off that goes with the context.
 func (s *Pool) Abandon(p Memory) {
@@ -236,7 +258,7 @@ func (s *Pool) Drop(note func(error)) (left int64) {
 	s.gpu.Gauge(driver.PinnedBytes, -inUse-s.idle)
 	s.rest(-s.idle)
 	left = s.left + inUse
-	s.slabs, s.empty, s.left = nil, nil, 0
+	s.slabs, s.empty, s.left, s.whole = nil, nil, 0, 0
 	s.free.Reset()
 	if s.gpu.Lost() {
 		return 0

@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"unsafe"
 
+	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/driver/cuda/internal/pinned"
 	"github.com/govyre/vyre/driver/cuda/internal/primary"
 	"github.com/govyre/vyre/internal/cu"
@@ -24,6 +25,8 @@ type Streams struct {
 	idle  []*Stream     // without users
 	words pinned.Memory // wordBytes for each; nothing without the store
 	at    cu.Ptr        // where the GPU finds them
+
+	hits, misses uint64
 }
 
 // NewStreams returns the streams of a context, of which there are none.
@@ -106,8 +109,10 @@ func (p *Streams) Get() (*Stream, error) {
 		s := p.idle[n-1]
 		p.idle = p.idle[:n-1]
 		s.users = 1
+		p.hits++
 		return s, nil
 	}
+	p.misses++
 	if len(p.all) < p.Most {
 		s, err := p.make()
 		if err != nil {
@@ -157,6 +162,13 @@ func (p *Streams) Put(s *Stream) {
 	if s.users--; s.users == 0 {
 		p.idle = append(p.idle, s)
 	}
+}
+
+// Cache says how many are without a user.
+func (p *Streams) Cache() driver.Cache {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return driver.Cache{Name: "streams", Entries: len(p.idle), Limit: int64(p.Most), Hits: p.hits, Misses: p.misses}
 }
 
 // Drop destroys all streams; a lost context has done so.
