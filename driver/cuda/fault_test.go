@@ -15,6 +15,7 @@ import (
 	"github.com/govyre/vyre/internal/cusim"
 	"github.com/govyre/vyre/internal/testing/faults"
 	"github.com/govyre/vyre/internal/testing/long"
+	"github.com/govyre/vyre/internal/testing/pprofs"
 	"github.com/govyre/vyre/ir"
 )
 
@@ -47,7 +48,7 @@ var parts = []struct {
 	name string
 	run  func(*tour) error
 }{
-	{"a run", (*tour).plain}, {"replays", (*tour).replays}, {"loops", (*tour).loops}, {"a trap", (*tour).trap}, {"a batch", (*tour).batch}, {"grid barriers", (*tour).barriers}, {"times", (*tour).times},
+	{"a run", (*tour).plain}, {"replays", (*tour).replays}, {"loops", (*tour).loops}, {"a trap", (*tour).trap}, {"a batch", (*tour).batch}, {"grid barriers", (*tour).barriers}, {"times", (*tour).times}, {"a profile", (*tour).profiled},
 }
 
 // do opens a device, runs all parts, and closes what there is in any case.
@@ -236,6 +237,31 @@ func (s *tour) times() error {
 		return err
 	}
 	return errors.Join(differ("x", dst, words(32, 9)), q.Close())
+}
+
+// profiled is some of the tour under a profile, with nothing kept from before, and then more of it.
+func (s *tour) profiled() error {
+	if err := s.d.Flush(); err != nil {
+		return err
+	}
+	var w bytes.Buffer
+	stop, err := driver.Profile(s.d, &w)
+	if err != nil {
+		return err
+	}
+	for _, part := range []func() error{s.plain, s.loops, s.batch} {
+		if err == nil {
+			err = part()
+		}
+	}
+	if err = errors.Join(err, stop()); err != nil {
+		return err
+	}
+	p, err := pprofs.Read(&w)
+	if err == nil && (len(p.Samples) == 0 || len(p.Comments) > 0) {
+		err = fmt.Errorf("%d samples, %q", len(p.Samples), p.Comments)
+	}
+	return errors.Join(err, s.replays())
 }
 
 func errorUnless(ok bool, text string) error {

@@ -28,6 +28,7 @@ var otherChecks = []check{
 	{"while node", []string{"device", "compile", "launch + wait"}, (*exam).while},
 	{"grid barrier", []string{"device", "compile", "launch + wait"}, (*exam).barrier},
 	{"copies", []string{"device"}, (*exam).copies},
+	{"caches", []string{"device"}, (*exam).caches},
 	{"environment", nil, (*exam).environment},
 }
 

@@ -52,7 +52,7 @@ func alone(t *testing.T) {
 
 // names are those of the checks of a GPU, in their order.
 var names = []string{"library", "devices", "driver", "target", "compute mode", "context", "memory", "pinned", "compile", "images", "launch + wait",
-	"word", "graph", "while node", "grid barrier", "copies", "profilers", "environment"}
+	"word", "graph", "while node", "grid barrier", "copies", "caches", "profilers", "environment"}
 
 // heads returns state and name of each line.
 func heads(lines []string) []string {
@@ -270,7 +270,7 @@ func TestALostDeviceIsNotAskedAgain(t *testing.T) {
 	d.Fail(cusim.Rule{Call: "cuLaunchKernel", Nth: 1, Result: 719})
 	_, lines := examine(t, doctor.Subject{Device: "cuda", Driver: d})
 	by := "warn"
-	expect(t, lines, map[string]string{"launch + wait": "FAIL", "word": by, "graph": by, "while node": by, "grid barrier": by, "copies": by},
+	expect(t, lines, map[string]string{"launch + wait": "FAIL", "word": by, "graph": by, "while node": by, "grid barrier": by, "copies": by, "caches": by},
 		`FAIL launch \+ wait: .*LAUNCH_FAILED 719\].*`, `warn copies: not checked, because launch \+ wait failed`)
 }
 
@@ -337,7 +337,7 @@ func TestWithoutAGPU(t *testing.T) {
 	stub := func(r cu.Result) cu.Driver {
 		return cusim.New(cusim.Config{Faults: cusim.Faults{{Call: "cuInit", Nth: 1, Result: r}}})
 	}
-	others := []string{"ok device", "ok memory", "ok compile", "ok launch + wait", "ok graph", "ok while node", "ok grid barrier", "ok copies", "ok environment"}
+	others := []string{"ok device", "ok memory", "ok compile", "ok launch + wait", "ok graph", "ok while node", "ok grid barrier", "ok copies", "ok caches", "ok environment"}
 	for _, c := range []struct {
 		name   string
 		driver func() cu.Driver
