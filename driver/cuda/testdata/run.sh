@@ -2,7 +2,7 @@
 # Runs the GPU suite where it lies. It needs the NVIDIA driver, no Go; the parts budgets, byhand and codegen want a C
 # compiler and nvcc, sanitize wants compute-sanitizer, assemble ptxas, and each says so if it has none.
 #
-#	run.sh [PART[:SECONDS]]...      device contract memcheck conform examples waves prim primsanitize primbench topologies byhand graphs gap evidence instructions accuracy occupancy faults random shapes gokernels goorder branches sweep sanitize budgets codegen tune assemble
+#	run.sh [PART[:SECONDS]]...      device contract memcheck conform examples waves prim primsanitize primbench topologies byhand graphs gap evidence instructions accuracy occupancy profile faults random shapes gokernels goorder branches sweep sanitize budgets codegen tune assemble
 #
 # Without parts, all of them. A part ends after its seconds, and its line tells how far it came. One line a part, and
 # one at the end:
@@ -109,6 +109,7 @@ part_conform() {
 part_memcheck() { suite "$log" -test.run='^TestGPUMemcheckReportsWhatTheCPUDoes$' ${SIM:+-gpu-match=mem-}; }
 part_faults() { suite "$log" -test.run='^TestGPUFaults$' "-gpu-hammer=$([ -n "${SIM:-}" ] && echo 1s || echo 60s)"; }
 part_occupancy() { suite "$log" -test.run='^TestGPUOccupancyIsThatOfTheModel$'; }
+part_profile() { suite "$log" -test.run='^TestGPUProfileSaysWhatEventsSay$'; }
 part_accuracy() { suite "$log" -test.run='^TestGPUAccurateFunctionsOfF32$' ${SIM:+-gpu-measured=256 -gpu-functions=rsqrt}; }
 
 part_examples() {
@@ -525,9 +526,9 @@ part_assemble() {
 		-long -assemble-every=1 ${SIM:+-assemble-every=256} "-assemble-limit=$(limit)")
 }
 
-declare -A most=([device]=60 [examples]=120 [waves]=150 [prim]=120 [primsanitize]=240 [primbench]=240 [topologies]=150 [byhand]=240 [graphs]=560 [gap]=180 [evidence]=420 [contract]=120 [memcheck]=240 [conform]=240 [instructions]=60 [accuracy]=150 [occupancy]=300 [faults]=240
+declare -A most=([device]=60 [examples]=120 [waves]=150 [prim]=120 [primsanitize]=240 [primbench]=240 [topologies]=150 [byhand]=240 [graphs]=560 [gap]=180 [evidence]=420 [contract]=120 [memcheck]=240 [conform]=240 [instructions]=60 [accuracy]=150 [occupancy]=300 [profile]=60 [faults]=240
 	[random]=300 [shapes]=300 [gokernels]=300 [goorder]=300 [branches]=300 [sweep]=560 [sanitize]=420 [budgets]=300 [codegen]=560 [tune]=240 [assemble]=150)
-all=(device contract memcheck conform examples waves prim primsanitize primbench topologies byhand graphs gap evidence instructions accuracy occupancy faults random shapes gokernels goorder branches sweep sanitize budgets codegen tune assemble)
+all=(device contract memcheck conform examples waves prim primsanitize primbench topologies byhand graphs gap evidence instructions accuracy occupancy profile faults random shapes gokernels goorder branches sweep sanitize budgets codegen tune assemble)
 [ $# -gt 0 ] || set -- "${all[@]}"
 for arg; do
 	if [ -z "${most[${arg%%:*}]:-}" ]; then
