@@ -113,6 +113,14 @@
 // turns. That is for rows too small to be worth a launch and a wait each. Memory grows with the rows of two chunks,
 // up to a 32nd of the device's. A trap fails its row alone, and the error names the row.
 //
+// # Profiles
+//
+// Profile measures every launch, copy and fill of a device's runs by the device's own clock, and writes a profile for
+// `go tool pprof`. A sequence or graph that runs under it first makes a second, timed runner of the same plan. That has the same
+// graphs and loops, and reads the clock around each command. Without a profile, a run is as before, and costs a load more.
+//
+// Caches lists what a device keeps for later, and Flush empties it of what nobody refers to.
+//
 // # For authors of devices
 //
 // Programs that use devices do not need these names:
