@@ -119,7 +119,7 @@
 // `go tool pprof`. A sequence or graph that runs under it first makes a second, timed runner of the same plan. That has the same
 // graphs and loops, and reads the clock around each command. Without a profile, a run is as before, and costs a load more.
 //
-// Caches lists what a device keeps for later, and Flush empties it of what nobody refers to.
+// Caches lists what a device keeps for later, and Flush gives back all of it that is not in use.
 //
 // # For authors of devices
 //

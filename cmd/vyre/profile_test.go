@@ -23,7 +23,7 @@ func TestProfileIsForGoToolPprof(t *testing.T) {
 			if code := run(context.Background(), append(args, "--device", device, "--profile", file), strings.NewReader(""), &out, &errs); code != 0 {
 				t.Fatalf("%v on %s: %d: %s", args, device, code, errs.String())
 			}
-			top, err := exec.Command("go", "tool", "pprof", "-top", "-lines", file).CombinedOutput()
+			top, err := exec.Command("go", "tool", "pprof", "-top", "-lines", "-nodefraction=0", file).CombinedOutput()
 			if err != nil {
 				t.Fatalf("%v: %s", err, top)
 			}
