@@ -17,10 +17,11 @@ import (
 // `go tool pprof`. Every launch, copy and fill of a run lies between two reads of the device's clock, which takes time: runs are slower, and
 // sequences need memory for it.
 //
-// A sample has three values: launches, nanoseconds on the device, and the bytes that a copy, a fill, an upload or a read moved. Its stack is
-// the kernel, with file and first line of its function, or the name of another command; then the command's path, with the loops around it;
-// then the label of the sequence, and the device. Labels tell the grid, the group and the registers of a launch. Frames named "gap" are the time between commands:
-// the samples of a sequence add up to Result.Device of its runs, but for those under "transfers in" and "transfers out".
+// A sample has three values: launches, nanoseconds on the device, and bytes that a copy, a fill, an upload or a read moved. Its stack
+// begins with the kernel, with file and first line of its function, or with the name of another command. Then come the command's
+// path, with the loops around it, the label of the sequence, and the device. Labels tell the grid, the group and the registers of a
+// launch. Frames named "gap" are the time between commands. So the samples of a sequence add up to Result.Device of its runs, but
+// for those under "transfers in" and "transfers out".
 //
 // Runs that are in flight when the profile begins or ends are not in it. The second profile of a device at a time is Busy. A closed device may still
 // be stopped. Calling stop again returns what the first call returned.
@@ -143,8 +144,8 @@ func (p *profile) stop(w io.Writer) error {
 
 // made returns the profile as it is written, with samples in order.
 func (p *profile) made() *pprof.Profile {
-	out := &pprof.Profile{Subject: p.core.name, Types: []pprof.Type{{Name: "launches", Unit: "count"}, {Name: "device", Unit: "nanoseconds"}, {Name: "bytes", Unit: "bytes"}}, Default: "device",
-		Begin: p.begin, Duration: time.Since(p.begin)}
+	types := []pprof.Type{{Name: "launches", Unit: "count"}, {Name: "device", Unit: "nanoseconds"}, {Name: "bytes", Unit: "bytes"}}
+	out := &pprof.Profile{Subject: p.core.name, Types: types, Default: "device", Begin: p.begin, Duration: time.Since(p.begin)}
 	if p.running > 0 {
 		out.Comments = append(out.Comments, fmt.Sprintf("%d runs that had not ended, or that nobody had waited for, are not in it", p.running))
 	}
@@ -153,7 +154,8 @@ func (p *profile) made() *pprof.Profile {
 	}
 	for _, k := range slices.SortedFunc(maps.Keys(p.samples), sampleKey.compare) {
 		s := p.samples[k]
-		out.Samples = append(out.Samples, pprof.Sample{Stack: append(k.stack(), pprof.Frame{Name: p.core.name}), Values: []int64{s.launches, s.took, s.bytes}, Labels: k.labels()})
+		stack := append(k.stack(), pprof.Frame{Name: p.core.name})
+		out.Samples = append(out.Samples, pprof.Sample{Stack: stack, Values: []int64{s.launches, s.took, s.bytes}, Labels: k.labels()})
 	}
 	return out
 }
