@@ -30,7 +30,7 @@ func Run(t *testing.T, open func(driver.OpenOptions) (driver.Device, error)) {
 		tests []test
 	}{
 		{"Transfer", transferTests}, {"Fusion", fusionTests}, {"Launch", launchTests}, {"Loop", loopTests}, {"Starting", startingTests}, {"Refusal", refusalTests}, {"Identity", identityTests},
-		{"Set", setTests}, {"Resident", residentTests}, {"Graph", graphTests}, {"Overlap", overlapTests}, {"Batch", batchTests}, {"Memo", memoTests}, {"Ownership", ownershipTests}, {"Context", contextTests},
+		{"Set", setTests}, {"Resident", residentTests}, {"Graph", graphTests}, {"Overlap", overlapTests}, {"Batch", batchTests}, {"Memo", memoTests}, {"Ownership", ownershipTests}, {"Borrow", borrowTests}, {"Context", contextTests},
 		{"Order", orderTests}, {"Dispatch", dispatchTests}, {"Stats", statsTests}, {"Trap", trapTests}, {"CommandTimes", commandTimesTests}, {"Pool", poolTests}, {"Tuning", tuningTests}, {"Costs", costsTests}, {"Hammer", hammerTests},
 	} {
 		t.Run(group.name, func(t *testing.T) {

@@ -225,6 +225,7 @@ func TestEveryGroupMayBeMissing(t *testing.T) {
 		cu.Graphing: {"graph": "warn", "while node": "warn"},
 		cu.Cond:     {"while node": "warn"},
 		cu.Loading:  nil,
+		cu.Pointer:  nil,
 	} {
 		all := map[string]string{"library": "warn"}
 		for name, state := range states {
