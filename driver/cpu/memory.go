@@ -52,7 +52,7 @@ func (d *Device) alloc(bytes int64, label string) (*buffer, error) {
 	if bytes > 0 {
 		raw := make([]byte, bytes+align-1)
 		skip := -uintptr(unsafe.Pointer(unsafe.SliceData(raw))) % align // Go's heap does not move
-		d.memory.mu.Lock() // Borrow looks at what others have
+		d.memory.mu.Lock()                                              // Borrow looks at what others have
 		b.mem = raw[skip : int64(skip)+bytes : int64(skip)+bytes]
 		d.memory.mu.Unlock()
 	}
