@@ -22,7 +22,7 @@ import (
 
 // otherLibrary is another library of the process: it has memory and a stream in the primary context, and knows nothing of vyre.
 type otherLibrary struct {
-	*cusim.Driver
+	cu.Driver
 	dev    cu.Device
 	handle cu.Context
 	stream cu.Stream
@@ -51,7 +51,7 @@ func named(err error) error {
 }
 
 // newLibrary opens one on a GPU of the driver. Close is owed in any case.
-func newLibrary(drv *cusim.Driver, ordinal int) (l *otherLibrary, err error) {
+func newLibrary(drv cu.Driver, ordinal int) (l *otherLibrary, err error) {
 	l = &otherLibrary{Driver: drv, dev: cu.Device(ordinal)}
 	if err = drv.Init(); err != nil {
 		return l, named(err)
@@ -269,6 +269,25 @@ func TestALoanWaitsForRunsInFlight(t *testing.T) {
 			t.Errorf("seed %d: the library copied %v, %v", seed, got[0], err)
 		}
 		closeAll(t, loan, s, b, x)
+	}
+}
+
+// TestTheLegacyStreamTakesTurns: it has a handle that is not 0, for 0 is none.
+func TestTheLegacyStreamTakesTurns(t *testing.T) {
+	for seed := range uint64(long.Count(10, 20, 100)) {
+		d, l := beside(t, cusim.Config{Models: []cusim.Model{cusim.Hopper}, Seed: seed + 1})
+		x, err := driver.Borrow(d, l.foreign(driver.Turns{Stream: 1}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := l.do(func() error { return l.MemsetD32Async(l.x, 9, 32, 0) }); err != nil {
+			t.Fatal(err)
+		}
+		got := make([]byte, 128)
+		if err := driver.ReadInto(ctx, driver.All(x), got); err != nil || !bytes.Equal(got, words(32, 9)) {
+			t.Errorf("seed %d: got %v, %v", seed, got[0], err)
+		}
+		closeAll(t, x)
 	}
 }
 

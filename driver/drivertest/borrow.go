@@ -237,6 +237,12 @@ var borrowTests = []test{
 			}
 			e.run(g)
 			e.equal("what was read", dst, le(2, 3))
+			rows := []driver.Row{{Outputs: [][]byte{make([]byte, 8)}}, {Outputs: [][]byte{make([]byte, 8)}}}
+			_, err := g.RunBatch(ctx, rows)
+			e.must(err)
+			for _, r := range rows {
+				e.equal("a row", r.Outputs[0], le(2, 3))
+			}
 			e.must(s.Close())
 		}
 		e.must(errors.Join(b.Close(), ours.Close(), k.Close()))

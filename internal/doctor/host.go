@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -18,7 +19,7 @@ import (
 func (e *exam) profilers() finding {
 	if path := os.Getenv(nvtx.EnvInjection); path != "" {
 		if _, err := nvtx.OfProcess(); err != nil {
-			return warning("unset "+nvtx.EnvInjection+", or run the program in the profiler that set it", "%v", err)
+			return warning("unset "+nvtx.EnvInjection+", or run the program in the profiler that set it", "no ranges are marked: %s", reason(err))
 		}
 		return good("ranges are marked by %s, as %s says", path, nvtx.EnvInjection)
 	}
@@ -29,9 +30,18 @@ func (e *exam) profilers() finding {
 	case os.Getenv(nvtx.Env) == "":
 		return good("no ranges are marked, because no profiler has set %s, and %s is not set; libnvToolsExt.so.1 is there", nvtx.EnvInjection, nvtx.Env)
 	case err != nil:
-		return warning("run the program in a profiler, or unset "+nvtx.Env, "%v", err)
+		return warning("run the program in a profiler, or unset "+nvtx.Env, "no ranges are marked: %s", reason(err))
 	}
 	return good("ranges are marked by libnvToolsExt.so.1, because %s is set", nvtx.Env)
+}
+
+// reason is why there are no ranges, without the remedy of the error, which is for others than a doctor.
+func reason(err error) string {
+	var missing *nvtx.MissingError
+	if errors.As(err, &missing) {
+		return missing.Reason
+	}
+	return err.Error()
 }
 
 // variables are those that a device reads; those of tests are known too.
