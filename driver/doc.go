@@ -97,8 +97,8 @@
 //
 // # Memory of other libraries
 //
-// Borrow makes a buffer of device memory that another library of the process owns, and Lend gives a buffer of the device
-// to one for a while. Both take handles of the library, as Turns. Given a stream, the GPU alone keeps the order of runs and the
+// Borrow makes a buffer of device memory that another library of the process owns. Lend gives such a library a buffer of
+// the device for a while. Both take handles of the library, as Turns. Given a stream, the GPU alone keeps the order of runs and the
 // library's work. So a kernel, a call of cuBLAS and a kernel follow each other without a wait of the host:
 //
 //	loan, err := driver.Lend(x, driver.Turns{Stream: stream}) // and cublasSetStream(handle, stream)

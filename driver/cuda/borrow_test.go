@@ -129,7 +129,7 @@ func expectError(t *testing.T, what string, err error, kind driver.Kind, begin, 
 
 // there goes from vyre to the library and back: x += 1 by ours, y = x and x = 100 by the library, x += 1 by ours. Nobody waits
 // in between.
-func there(d *cuda.Device, l *otherLibrary, add driver.Kernel, x, y driver.Buffer, to cu.Ptr, between func() error) (gotX, gotY []byte, err error) {
+func there(d *cuda.Device, l *otherLibrary, add driver.Kernel, x, y driver.Buffer, to cu.Ptr) (gotX, gotY []byte, err error) {
 	gotX, gotY = make([]byte, 128), make([]byte, 128)
 	first, second := d.NewSequence("first"), d.NewSequence("second")
 	defer func() { err = errors.Join(err, first.Close(), second.Close()) }()
@@ -145,7 +145,7 @@ func there(d *cuda.Device, l *otherLibrary, add driver.Kernel, x, y driver.Buffe
 	}
 	if err := l.do(
 		func() error { return l.MemcpyDtoDAsync(to, l.x, 128, l.stream) },
-		func() error { return l.set(100) }, between); err != nil {
+		func() error { return l.set(100) }); err != nil {
 		return nil, nil, err
 	}
 	if _, err := second.Run(ctx); err != nil {
@@ -177,7 +177,7 @@ func TestRunsTakeTurnsWithAnotherLibrary(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			gotX, gotY, err := there(d, l, add, x, y, cu.Ptr(loan.Address), func() error { return nil })
+			gotX, gotY, err := there(d, l, add, x, y, cu.Ptr(loan.Address))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -41,7 +41,7 @@ func TestGPUTakesTurnsWithAnotherLibrary(t *testing.T) {
 		if err := set(); err != nil {
 			t.Fatal(err)
 		}
-		gotX, gotY, err := there(d, l, add, x, y, cu.Ptr(loan.Address), func() error { return nil })
+		gotX, gotY, err := there(d, l, add, x, y, cu.Ptr(loan.Address))
 		if err != nil {
 			t.Fatal(err)
 		}
