@@ -31,7 +31,9 @@ func (h *Hazards) lock(ctx context.Context, b *Submitter, writes bool, deps []Ru
 	s := b.Stream
 	h.gate.mu.Lock()
 	defer h.gate.mu.Unlock()
-	b.turns = append(b.turns, h.turns...)
+	if h.turns != nil {
+		b.turns = append(b.turns, h.turns...)
+	}
 	add := func(ref Run) {
 		if ref.Stream != s && !ref.Ended() {
 			deps = append(deps, ref)

@@ -81,8 +81,10 @@ type Guarded interface{ Hazards() *Hazards }
 // runs that start together cannot block each other. It returns the context's error if that ends
 // first, with none entered.
 func (b *Submitter) Lock(ctx context.Context, uses []driver.Use) error {
-	clear(b.turns)
-	b.places, b.turns = b.places[:0], b.turns[:0]
+	if b.places = b.places[:0]; len(b.turns) > 0 {
+		clear(b.turns)
+		b.turns = b.turns[:0]
+	}
 	for _, u := range uses {
 		p, deps, err := u.Buffer.(Guarded).Hazards().lock(ctx, b, u.Writes, b.After)
 		if err != nil {
