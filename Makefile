@@ -49,6 +49,7 @@ gpu-suite:
 	$(gpu) -C bench build $(how) -o ../.gpu/cpu ./cpu
 	install -m 755 driver/cuda/testdata/run.sh .gpu/run.sh
 	$(gpu) build $(how) -o .gpu/vyre ./cmd/vyre
+	$(gpu) build $(how) -o .gpu/cublas ./examples/cublas
 	cd examples && cp --parents digests.sh */kernel.go sobel/lake.png ../.gpu/examples/
 	cp bench/budget/reference/* .gpu/
 	cp -r bench/codegen/run.sh bench/codegen/reference .gpu/codegen-bench/

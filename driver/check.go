@@ -316,7 +316,11 @@ func (s rules) checkBufferArg(st *Step, p *ir.Param, r Range) *Error {
 			return err
 		}
 	}
-	if align := int64(1) << p.Align; r.Off%align != 0 {
+	if align := int64(1) << p.Align; (r.Off+r.Buffer.leaf().skew)%align != 0 {
+		if skew := r.Buffer.leaf().skew; skew > 0 {
+			return s.refuse("launch", k.Label(), st.cmd.Path, InvalidArgument, "copy it to a buffer of the device", "%s starts at offset %d of %s, which was borrowed at an address that is %d modulo %d: that is no multiple of its alignment %d",
+				p.Name, r.Off, nameOf(r.Buffer), skew, maxSkew, align)
+		}
 		return s.refuse("launch", k.Label(), st.cmd.Path, InvalidArgument, "", "%s starts at offset %d of %s, which is no multiple of its alignment %d", p.Name, r.Off, nameOf(r.Buffer), align)
 	}
 	size := int64(p.Bytes())

@@ -95,6 +95,20 @@
 // work in progress, it is lost. An error of releasing something does not undo work: Close of the object, or of the
 // device, returns errors of releases during a run.
 //
+// # Memory of other libraries
+//
+// Borrow makes a buffer of device memory that another library of the process owns. Lend gives such a library a buffer of
+// the device for a while. Both take handles of the library, as Turns. Given a stream, the GPU alone keeps the order of runs and the
+// library's work. So a kernel, a call of cuBLAS and a kernel follow each other without a wait of the host:
+//
+//	loan, err := driver.Lend(x, driver.Turns{Stream: stream}) // and cublasSetStream(handle, stream)
+//	_, err = before.Start(ctx)                                // writes x
+//	sgemm(handle, loan.Address)                               // waits for it on the GPU
+//	_, err = after.Run(ctx)                                   // waits for cuBLAS
+//
+// Nothing is known of what the library writes. Therefore uploads into such a buffer are never skipped, and graphs that read
+// it are not remembered. Memory that overlaps other memory of the device is refused.
+//
 // # Memory for small repeated jobs
 //
 // A Pool keeps buffers of exact sizes, and read-only sets of constant bytes. When memory runs short, its idle buffers are
@@ -129,6 +143,7 @@
 //   - NewSequence and NewPool make what a device's methods of these names return.
 //   - Executor and Runner are what a device implements to run a Plan. The plan consists of Cmds: UploadCmd with its
 //     Pieces, FillCmd, CopyCmd, LaunchCmd, LoopCmd and ReadCmd. A Use is a buffer of the plan.
+//   - Borrower is what a device also is, if it can share memory with other libraries.
 //   - NewResidency makes the Residency of a runner, which decides what a run has to send.
 //   - Plan.Rows says that a plan is a chunk of a batch. Told and Trapped take what its launches report, for their rows.
 //   - Tally and LaunchSum count what runs do. Underway is in errors of Runner.Start.

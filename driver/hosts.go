@@ -2,6 +2,7 @@ package driver
 
 import (
 	"slices"
+	"strconv"
 	"sync"
 	"unsafe"
 )
@@ -12,6 +13,7 @@ type hosts struct {
 
 	mu   sync.RWMutex
 	list []*HostMemory // ascending by address, disjoint
+	lent []*lent       // by others to the device, disjoint
 }
 
 // add enters m; it fails if its bytes are part of another host memory.
@@ -22,6 +24,9 @@ func (h *hosts) add(m *HostMemory) error {
 	if i > 0 && h.list[i-1].end() > m.base() || i < len(h.list) && h.list[i].base() < m.end() {
 		return &Error{Op: "pin", Device: h.device, Kind: InvalidArgument, Msg: "the bytes overlap host memory that is pinned already",
 			Fix: "pin an allocation once and slice it"}
+	}
+	if o := h.meets(uint64(m.base()), uint64(m.end())); o != nil {
+		return &Error{Op: "pin", Device: h.device, Kind: InvalidArgument, Msg: "the bytes are a part of what was borrowed as " + strconv.Quote(o.label), Fix: "use that buffer"}
 	}
 	h.list = slices.Insert(h.list, i, m)
 	return nil

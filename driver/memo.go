@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"hash/maphash"
 	"slices"
-	"sync/atomic"
 )
 
 // The most that a graph remembers.
@@ -20,10 +19,10 @@ type memo struct {
 	seed    maphash.Seed
 	kept    []*remembered // as many as it has room for; then the oldest is at next
 	next    int
-	clock   uint64           // of the plan, when barred was found
-	barred  error            // why what the setters made of the plan is not remembered, or nil
-	outside []*atomic.Uint64 // versions of buffers that the graph reads and does not own
-	statics bool             // some inputs are Static
+	clock   uint64  // of the plan, when barred was found
+	barred  error   // why what the setters made of the plan is not remembered, or nil
+	outside []*Leaf // of buffers that the graph reads and does not own
+	statics bool    // some inputs are Static
 
 	able    bool        // the run that was claimed may be remembered
 	sources [][]byte    // reused, for inputs and for outputs
@@ -119,7 +118,7 @@ func (m *memo) settle(s *Sequence) {
 	m.kept, m.next, m.outside = m.kept[:0], 0, m.outside[:0]
 	for _, u := range s.plan.Uses {
 		if !u.Writes && !holdsOf(s).isScratch(u.Buffer) {
-			m.outside = append(m.outside, &u.Buffer.leaf().version)
+			m.outside = append(m.outside, u.Buffer.leaf())
 		}
 	}
 }
@@ -261,8 +260,8 @@ func (m *memo) equal(s *Sequence, r *remembered, inputs [][]byte, row bool) bool
 
 // current reports whether buffers of others are as they were.
 func (m *memo) current(r *remembered) bool {
-	for i, version := range m.outside {
-		if version.Load() != r.versions[i] {
+	for i, l := range m.outside {
+		if l.now() != r.versions[i] {
 			return false
 		}
 	}
@@ -277,8 +276,8 @@ func (m *memo) note(s *Sequence, hash uint64, inputs [][]byte, row bool) *rememb
 	}
 	r.hash, r.row = hash, row
 	r.versions = r.versions[:0]
-	for _, version := range m.outside {
-		r.versions = append(r.versions, version.Load())
+	for _, l := range m.outside {
+		r.versions = append(r.versions, l.now())
 	}
 	at := 0
 	for i, in := range s.inputs {

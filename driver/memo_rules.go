@@ -14,6 +14,9 @@ func memoizable(s *Sequence) error {
 		}
 	}
 	for _, u := range s.plan.Uses {
+		if u.Buffer.leaf().shared.Load() > 0 {
+			return unremembered(s, "", "copy it to a buffer of your own, outside the graph", "another library may write %s at any time", nameOf(u.Buffer))
+		}
 		if u.Writes && !holdsOf(s).isScratch(u.Buffer) {
 			return unremembered(s, "", "make it scratch memory of the sequence", "a run writes %s, which others can see, and a remembered one would not", nameOf(u.Buffer))
 		}

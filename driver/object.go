@@ -25,14 +25,21 @@ type Leaf struct {
 	mu      sync.Mutex
 	closed  bool
 	holders []hold
+	loans   int     // to other libraries
 	few     [2]hold // first home of holders: a setter that binds a fresh buffer allocates nothing
 	shapes  *shapes // of a kernel that was dispatched
 	made    captureStack
 	owner   string // that alone closes it, and keeps it from being written; empty is the user
+	contents
+}
 
+// contents is what is known of the bytes of a buffer.
+type contents struct {
 	// version counts the runs that write a buffer, in the order of their Start. Equal versions
 	// mean that nothing was written in between.
 	version atomic.Uint64
+	shared  atomic.Int32 // how many libraries may write the buffer without saying so
+	skew    int64        // of a borrowed one: its address modulo maxSkew
 }
 
 // hold says that a sequence refers to a leaf from n places.
@@ -101,7 +108,7 @@ func (l *Leaf) Close() error {
 		l.dev.note(err)
 		return err
 	}
-	if len(l.holders) > 0 {
+	if len(l.holders) > 0 || l.loans > 0 {
 		err := &Error{Op: "close", Label: l.label, Device: l.dev.name, Kind: Busy,
 			Msg: l.what + " is held by " + l.holderNames(), Fix: "close what holds it first"}
 		l.mu.Unlock()
@@ -154,6 +161,12 @@ func (l *Leaf) holderNames() string {
 	s := strings.Join(names, ", ")
 	if more := len(l.holders) - shown; more > 0 {
 		s += fmt.Sprintf(" and %d more", more)
+	}
+	if l.loans > 0 && s != "" {
+		s += " and by "
+	}
+	if l.loans > 0 {
+		s += "another library, to which it is lent"
 	}
 	return s
 }

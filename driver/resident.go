@@ -72,7 +72,7 @@ func (r *Residency) Begin() (resident bool) {
 			r.Send[i] = true
 		}
 		// What another command of the run writes over may be another one's once a setter has been called.
-		m.sent, m.version = r.Send[i] && u.private, u.Dst.Buffer.leaf().version.Load()
+		m.sent, m.version = r.Send[i] && u.private, u.Dst.Buffer.leaf().now()
 		if !r.Send[i] {
 			r.plan.Tally.Count(UploadsSkipped, 1)
 			r.plan.Tally.Count(UploadBytesSkipped, uint64(u.Dst.Len))
@@ -100,7 +100,7 @@ func (r *Residency) Begin() (resident bool) {
 }
 
 func (r *Residency) unchanged(u *UploadCmd, m *mark) bool {
-	if !m.valid || !u.private || m.version != u.Dst.Buffer.leaf().version.Load() {
+	if !m.valid || !u.private || m.version != u.Dst.Buffer.leaf().now() {
 		return false
 	}
 	for j, in := range u.Inputs {

@@ -22,6 +22,7 @@ type buffer struct {
 	size     int64
 	reserved int64
 	history  history
+	ended    func() // of a borrowed buffer: its owner has it back
 }
 
 // Alloc returns a buffer. Its contents are undefined, even if they look like zero.
@@ -51,7 +52,9 @@ func (d *Device) alloc(bytes int64, label string) (*buffer, error) {
 	if bytes > 0 {
 		raw := make([]byte, bytes+align-1)
 		skip := -uintptr(unsafe.Pointer(unsafe.SliceData(raw))) % align // Go's heap does not move
+		d.memory.mu.Lock()                                              // Borrow looks at what others have
 		b.mem = raw[skip : int64(skip)+bytes : int64(skip)+bytes]
+		d.memory.mu.Unlock()
 	}
 	if err := b.Init(d.Core, b, label, b.free); err != nil {
 		d.release(b)
@@ -81,6 +84,7 @@ func (d *Device) reserve(b *buffer, label string) error {
 func (d *Device) release(b *buffer) {
 	d.memory.mu.Lock()
 	defer d.memory.mu.Unlock()
+	b.mem = nil
 	d.memory.reserved -= b.reserved
 	delete(d.memory.open, b)
 	d.Gauge(driver.Buffers, -1)
@@ -115,8 +119,62 @@ func (d *Device) largest() string {
 }
 
 func (b *buffer) free() {
-	b.mem = nil
+	if b.ended != nil {
+		b.mem = nil
+		b.ended() // a sequence has waited for its runs
+		return
+	}
 	b.dev.release(b)
+}
+
+// Borrow returns a buffer of memory of the process. It is for driver.Borrow.
+func (d *Device) Borrow(f driver.Foreign, ended func()) (driver.Buffer, error) {
+	if f.Turns != (driver.Turns{}) {
+		return nil, noTurns("borrow", f.Label)
+	}
+	b := &buffer{dev: d, size: f.Bytes, ended: ended}
+	if f.Bytes > 0 {
+		if o := d.within(f.Address, f.Address+uint64(f.Bytes)); o != nil {
+			return nil, &driver.Error{Op: "borrow", Label: f.Label, Device: Name, Kind: driver.InvalidArgument,
+				Msg: fmt.Sprintf("%d bytes at %#x share memory with buffer %q of the device", f.Bytes, f.Address, o.Label()), Fix: "use that buffer"}
+		}
+		b.mem = memoryAt(f.Address, f.Bytes)
+	}
+	if err := b.Init(d.Core, b, f.Label, b.free); err != nil {
+		return nil, err
+	}
+	return b, nil
+}
+
+// Share has nothing to do: without Turns, the caller of runs orders them. It is for driver.Lend.
+func (d *Device) Share(b driver.Buffer, t driver.Turns) (end func(), err error) {
+	if t != (driver.Turns{}) {
+		return nil, noTurns("lend", b.Label())
+	}
+	return func() {}, nil
+}
+
+func noTurns(op, label string) error {
+	return &driver.Error{Op: op, Label: label, Device: Name, Kind: driver.Unsupported, Msg: "the device knows no streams and events of other libraries",
+		Fix: "leave Turns empty, end the owner's work before Start and begin it after Wait"}
+}
+
+// within returns a buffer of the device that has memory in [from, to).
+func (d *Device) within(from, to uint64) *buffer {
+	d.memory.mu.Lock()
+	defer d.memory.mu.Unlock()
+	for b := range d.memory.open {
+		if at := uint64(uintptr(unsafe.Pointer(unsafe.SliceData(b.mem)))); at < to && from < at+uint64(len(b.mem)) {
+			return b
+		}
+	}
+	return nil
+}
+
+// memoryAt returns memory that others own. The driver's user says that it is there, and keeps it.
+func memoryAt(at uint64, n int64) []byte {
+	where := uintptr(at)
+	return unsafe.Slice(*(**byte)(unsafe.Pointer(&where)), n)
 }
 
 // Device returns the device of the buffer.

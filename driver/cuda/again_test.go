@@ -266,7 +266,7 @@ func TestWhatRunsAgainAfterAFailureRunsOnce(t *testing.T) {
 			for _, c := range []struct {
 				eager bool
 				lacks []cu.Group
-			}{{}, {eager: true}, {lacks: []cu.Group{cu.MemOp, cu.Pool, cu.Cond, cu.Loading}}} {
+			}{{}, {eager: true}, {lacks: []cu.Group{cu.MemOp, cu.Pool, cu.Cond, cu.Loading, cu.Pointer}}} {
 				s := faults.Sweep{Config: cusim.Config{Models: []cusim.Model{cusim.Tiny}, Eager: c.eager, Lacks: c.lacks}, Faults: faults.Sizes(8, 3400), Seed: first + uint64(i)}
 				s.Make = func(ctx context.Context, d driver.Device) (o faults.Object, err error) {
 					c := &tallied{d: d}

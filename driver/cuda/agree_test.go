@@ -27,7 +27,7 @@ func TestDevicesAgreeOnWhatASequenceDoes(t *testing.T) {
 		{"in order", driver.OpenOptions{}, plain, cusim.Config{Models: []cusim.Model{cusim.Hopper}, Races: true, Fetches: true}},
 		{"in any order", driver.OpenOptions{PreserveThreadContext: true}, plain, cusim.Config{Models: []cusim.Model{cusim.Ampere}, Seed: 11}},
 		{"fast, on one stream, without pools", driver.OpenOptions{}, func(d *cuda.Device) { d.KeepStreams(1) }, cusim.Config{Models: []cusim.Model{cusim.Tiny}, Eager: true, Lacks: []cu.Group{cu.Pool}}},
-		{"without loops and stores", driver.OpenOptions{}, plain, cusim.Config{Models: []cusim.Model{cusim.Tiny}, Seed: 12, Lacks: []cu.Group{cu.Cond, cu.MemOp, cu.Pool, cu.Loading}}},
+		{"without loops and stores", driver.OpenOptions{}, plain, cusim.Config{Models: []cusim.Model{cusim.Tiny}, Seed: 12, Lacks: []cu.Group{cu.Cond, cu.MemOp, cu.Pool, cu.Loading, cu.Pointer}}},
 		{"guarded, in chunks", driver.OpenOptions{Debug: "memcheck"}, func(d *cuda.Device) { d.SetTransfers(2000, 1024, 0) }, cusim.Config{Models: []cusim.Model{cusim.Hopper}, Seed: 13}},
 		{"watched", driver.OpenOptions{Debug: "sync"}, plain, cusim.Config{Models: []cusim.Model{cusim.Tiny}, Seed: 14}},
 	} {

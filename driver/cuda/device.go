@@ -268,6 +268,20 @@ func (d *Device) Alloc(bytes int64, o driver.AllocOptions) (driver.Buffer, error
 	return b, nil
 }
 
+// Borrow returns a buffer of memory that another library of the process owns. It is for driver.Borrow.
+func (d *Device) Borrow(f driver.Foreign, ended func()) (driver.Buffer, error) {
+	b, err := d.memory.Borrow(f, ended)
+	if err != nil {
+		return nil, err
+	}
+	return b, nil
+}
+
+// Share orders the runs over a buffer with the work of another library, until end is called. It is for driver.Lend.
+func (d *Device) Share(b driver.Buffer, t driver.Turns) (end func(), err error) {
+	return d.memory.Share(b.(*memory.Buffer), t)
+}
+
 // AllocHost returns pinned memory.
 func (d *Device) AllocHost(bytes int64) (*driver.HostMemory, error) {
 	m, err := d.pinned.AllocHost(bytes)
@@ -365,6 +379,7 @@ func (d *Device) Close() error {
 	d.code.Stop()
 	stuck := d.deferred.Settle()
 	return errors.Join(err, d.gpu.End(func() error {
+		d.memory.Part()
 		if stuck > 0 {
 			return d.forsake(stuck)
 		}

@@ -320,7 +320,7 @@ func TestAnyCallMayFailOnTheSimulatedDriver(t *testing.T) {
 	}{
 		{"a slow GPU", false, nil, []cu.Result{719}},
 		{"a fast GPU", true, nil, []cu.Result{cu.OutOfMemory, 1}},
-		{"an old driver", false, []cu.Group{cu.MemOp, cu.Pool, cu.Cond, cu.Loading}, []cu.Result{1}},
+		{"an old driver", false, []cu.Group{cu.MemOp, cu.Pool, cu.Cond, cu.Loading, cu.Pointer}, []cu.Result{1}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -336,7 +336,7 @@ func TestAnyCallMayFailOnTheSimulatedDriver(t *testing.T) {
 // Records, rings and whatever else comes back has been written by then, in memory of any history.
 func TestRunsFetchOnlyWhatWasWritten(t *testing.T) {
 	programs := []*ir.Program{parse(t, noted), parse(t, countDown), parse(t, countDownTogether)}
-	for _, lacks := range [][]cu.Group{nil, {cu.MemOp, cu.Pool, cu.Cond, cu.Loading}} {
+	for _, lacks := range [][]cu.Group{nil, {cu.MemOp, cu.Pool, cu.Cond, cu.Loading, cu.Pointer}} {
 		sim := cusim.New(cusim.Config{Models: []cusim.Model{cusim.Hopper}, Seed: 1, Lacks: lacks, Fetches: true})
 		if err := do(sim, driver.OpenOptions{}, programs); err != nil {
 			t.Fatal(err)

@@ -44,7 +44,7 @@ func TestContractOnTheSimulatedDriver(t *testing.T) {
 	configs := []config{
 		{"in order", 0, nil},
 		{"seed 1", 1, nil},
-		{"an old driver", 0, []cu.Group{cu.MemOp, cu.Pool, cu.Graphing, cu.Cond, cu.Loading}},
+		{"an old driver", 0, []cu.Group{cu.MemOp, cu.Pool, cu.Graphing, cu.Cond, cu.Loading, cu.Pointer}},
 	}
 	if long.Enabled() {
 		for seed := range uint64(8) {

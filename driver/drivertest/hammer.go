@@ -129,6 +129,9 @@ func (e *env) closeUnderUsers(p *ir.Program) {
 			return pool.Release(s)
 		},
 	}
+	theirs, o := e.words("theirs", make([]uint32, 32)...), &owner{}
+	defer func() { e.must(theirs.Close()) }()
+	uses = append(uses, func(int64) error { return borrows(dev, theirs, o) })
 	if dev.Caps().Graphs {
 		uses = append(uses, func(n int64) error { return replays(dev, p, uint32(n)) })
 	}

@@ -119,6 +119,26 @@ func (l *library) MemHostUnregister(p unsafe.Pointer) error {
 	return l.do(fnMemHostUnregister, uintptr(p))
 }
 
+// pointerAttributes are what PointerGetAttributes asks for (CUpointer_attribute): the context, the type of memory, the device, and
+// the start and the size of the allocation.
+var pointerAttributes = [5]uint32{1, 2, 9, 11, 12}
+
+func (l *library) PointerGetAttributes(p Ptr) (Pointee, error) {
+	const at, out = 4, 12 // words of the frame: attributes, the places of answers, answers
+	fr := l.frame()
+	attributes := (*[len(pointerAttributes)]uint32)(unsafe.Pointer(&fr.node[0]))
+	*attributes = pointerAttributes
+	for i := range pointerAttributes {
+		fr.node[out+i], fr.node[at+i] = 0, uint64(address(&fr.node[out+i]))
+	}
+	fr.args[0], fr.args[1], fr.args[2], fr.args[3] = uintptr(len(pointerAttributes)), address(&fr.node[0]), address(&fr.node[at]), uintptr(p)
+	err := l.try(fnPointerGetAttributes, fr, 4)
+	v := fr.node[out:]
+	found := Pointee{Context: Context(v[0]), Memory: MemoryType(v[1]), Device: Device(int32(v[2])), Base: Ptr(v[3]), Bytes: int64(v[4])}
+	l.frames.Put(fr)
+	return found, err
+}
+
 func (l *library) MemcpyHtoDAsync(dst Ptr, src unsafe.Pointer, n int64, s Stream) error {
 	err := l.do(fnMemcpyHtoDAsync, uintptr(dst), uintptr(src), uintptr(n), uintptr(s))
 	runtime.KeepAlive(src)

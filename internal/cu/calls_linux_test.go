@@ -252,3 +252,21 @@ func TestCallThatTheLibraryLacksSaysSo(t *testing.T) {
 		t.Error("it did something")
 	}
 }
+
+func TestPointerAttributesFillThePointee(t *testing.T) {
+	var asked [5]uint32
+	tell := purego.NewCallback(func(n uintptr, attributes, data unsafe.Pointer, at uintptr) uintptr {
+		copy(asked[:], unsafe.Slice((*uint32)(attributes), n))
+		places := unsafe.Slice((*unsafe.Pointer)(data), n)
+		*(*uint64)(places[0]), *(*uint64)(places[3]), *(*uint64)(places[4]) = 0xC0, uint64(at)-8, 1<<33
+		*(*uint32)(places[1]), *(*int32)(places[2]) = 2, -2 // of which the driver writes half a word
+		return 0
+	})
+	got, err := cu.With("cuPointerGetAttributes", tell).PointerGetAttributes(0x7000_0000_0108)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := (cu.Pointee{Memory: cu.DeviceMemory, Device: -2, Context: 0xC0, Base: 0x7000_0000_0100, Bytes: 1 << 33}); got != want || asked != [5]uint32{1, 2, 9, 11, 12} {
+		t.Errorf("got %+v for attributes %v, want %+v", got, asked, want)
+	}
+}

@@ -39,6 +39,10 @@ type Driver interface {
 	MemHostRegister(p unsafe.Pointer, bytes int64, flags uint32) error
 	MemHostUnregister(unsafe.Pointer) error
 
+	// PointerGetAttributes says where an address points; the zero Memory is one that the driver does not know. It is in the group
+	// Pointer.
+	PointerGetAttributes(Ptr) (Pointee, error)
+
 	MemcpyHtoDAsync(dst Ptr, src unsafe.Pointer, bytes int64, s Stream) error
 	MemcpyDtoHAsync(dst unsafe.Pointer, src Ptr, bytes int64, s Stream) error
 	MemcpyDtoDAsync(dst, src Ptr, bytes int64, s Stream) error
@@ -142,6 +146,7 @@ const (
 	Graphing              // graphs
 	Cond                  // conditional nodes in them
 	Loading               // functions loaded ahead of their first launch
+	Pointer               // where addresses point
 	numGroups
 )
 

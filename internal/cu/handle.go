@@ -115,3 +115,22 @@ const (
 	PoolUsed             MemPoolAttribute = 7
 	PoolUsedPeak         MemPoolAttribute = 8
 )
+
+// Pointee is the allocation that an address lies in.
+type Pointee struct {
+	Memory  MemoryType
+	Device  Device  // that has it
+	Context Context // that it was allocated in; 0 where it is of none, as memory of pools is
+	Base    Ptr
+	Bytes   int64
+}
+
+// MemoryType says whose memory an address is of (CUmemorytype).
+type MemoryType uint32
+
+// The types of memory.
+const (
+	UnknownMemory MemoryType = 0
+	HostMemory    MemoryType = 1
+	DeviceMemory  MemoryType = 2
+)

@@ -80,6 +80,7 @@ const (
 	fnGraphConditionalHandleCreate
 	fnGraphAddNode
 	fnFuncLoad
+	fnPointerGetAttributes
 	numFns
 )
 
@@ -123,5 +124,6 @@ var symbols = [numFns]symbol{
 	fnGraphUpload: {"cuGraphUpload", Graphing}, fnGraphLaunch: {"cuGraphLaunch", Graphing},
 	fnGraphExecKernelNodeSetParams: {"cuGraphExecKernelNodeSetParams_v2", Graphing}, fnGraphExecMemcpyNodeSetParams: {"cuGraphExecMemcpyNodeSetParams", Graphing},
 	fnGraphConditionalHandleCreate: {"cuGraphConditionalHandleCreate", Cond}, fnGraphAddNode: {"cuGraphAddNode", Cond},
-	fnFuncLoad: {"cuFuncLoad", Loading},
+	fnFuncLoad:             {"cuFuncLoad", Loading},
+	fnPointerGetAttributes: {"cuPointerGetAttributes", Pointer},
 }

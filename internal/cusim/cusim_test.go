@@ -598,3 +598,36 @@ func TestStickyFaultBreaksTheContextWhateverItsResult(t *testing.T) {
 	b.is(err, 999)
 	b.is(b.StreamSynchronize(b.stream), 999)
 }
+
+func TestAddressesTellTheirAllocations(t *testing.T) {
+	b := open(t, cusim.Config{Models: []cusim.Model{cusim.Hopper, cusim.Ampere}})
+	expect := func(what string, p cu.Ptr, want cu.Pointee) {
+		t.Helper()
+		if got := one(b.PointerGetAttributes(p))(b); got != want {
+			t.Errorf("%s is %+v, want %+v", what, got, want)
+		}
+	}
+	p := one(b.MemAlloc(1000))(b)
+	b.Watch(p, 10, "x") // what is in use of it does not matter
+	whole := cu.Pointee{Memory: cu.DeviceMemory, Context: b.Current(), Base: p, Bytes: 1000}
+	expect("the start", p, whole)
+	expect("the last byte", p+999, whole)
+	none := cu.Pointee{Device: -2}
+	expect("what is after it", p+1000, none)
+	expect("a small number", 16, none)
+	b.ok(b.MemFree(p))
+	expect("freed memory", p, none)
+
+	pool := one(b.MemPoolCreate(0))(b)
+	q := one(b.MemAllocFromPoolAsync(64, pool, b.stream))(b)
+	expect("memory of a pool that is to come", q, cu.Pointee{Memory: cu.DeviceMemory, Base: q, Bytes: 64})
+	b.ok(b.MemFreeAsync(q, b.stream))
+	b.ok(b.StreamSynchronize(b.stream))
+	b.ok(b.MemPoolDestroy(pool))
+
+	host := b.mapped(4096)
+	at := at(host)
+	expect("pinned memory", cu.Ptr(uintptr(at))+5, cu.Pointee{Memory: cu.HostMemory, Base: cu.Ptr(uintptr(at)), Bytes: 4096})
+	onDevice := one(b.MemHostGetDevicePointer(at))(b)
+	expect("pinned memory by its device address", onDevice, cu.Pointee{Memory: cu.HostMemory, Context: b.Current(), Base: onDevice, Bytes: 4096})
+}

@@ -370,7 +370,7 @@ func TestGraphsAreCountedUntilTheyEnd(t *testing.T) {
 }
 
 func TestGroupsMayBeMissing(t *testing.T) {
-	groups := []cu.Group{cu.Coop, cu.MemOp, cu.Pool, cu.Graphing, cu.Cond, cu.Loading}
+	groups := []cu.Group{cu.Coop, cu.MemOp, cu.Pool, cu.Graphing, cu.Cond, cu.Loading, cu.Pointer}
 	b := open(t, cusim.Config{Lacks: groups})
 	for _, g := range groups {
 		if b.Has(g) {
@@ -383,6 +383,8 @@ func TestGroupsMayBeMissing(t *testing.T) {
 	b.is(err, cu.NotSupported)
 	b.is(b.StreamWriteValue32(b.stream, 4, 4), cu.NotSupported)
 	b.is(b.FuncLoad(b.function("addOne")), cu.NotSupported)
+	_, err = b.PointerGetAttributes(4)
+	b.is(err, cu.NotSupported)
 }
 
 func TestWarmGraphsAllocateNothing(t *testing.T) {

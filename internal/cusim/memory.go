@@ -1,6 +1,8 @@
 package cusim
 
 import (
+	"unsafe"
+
 	"github.com/govyre/vyre/internal/cu"
 )
 
@@ -73,4 +75,43 @@ func (d *Driver) Watch(p cu.Ptr, bytes int64, label string) {
 			return // addresses of devices differ
 		}
 	}
+}
+
+// PointerGetAttributes says which allocation an address lies in, of whichever device, or of the host where it is pinned. Memory of a
+// pool is of no context.
+func (d *Driver) PointerGetAttributes(p cu.Ptr) (cu.Pointee, error) {
+	const call = "cuPointerGetAttributes"
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if !d.Has(cu.Pointer) {
+		return cu.Pointee{}, failed(call, cu.NotSupported)
+	}
+	if _, err := d.bound(call); err != nil {
+		return cu.Pointee{}, err
+	}
+	return d.pointee(p), d.leave(call)
+}
+
+func (d *Driver) pointee(p cu.Ptr) cu.Pointee {
+	for i, v := range d.devices {
+		base, bytes, host, ok := v.mem.Allocation(uint64(p))
+		if !ok {
+			continue
+		}
+		found := cu.Pointee{Memory: cu.DeviceMemory, Device: cu.Device(i), Context: v.ctx, Base: cu.Ptr(base), Bytes: bytes}
+		if host {
+			found.Memory = cu.HostMemory
+		} else if v.pooled[cu.Ptr(base)] != nil {
+			found.Context = 0
+		}
+		return found
+	}
+	for _, all := range []map[unsafe.Pointer]*hostRange{d.hosts, d.pins} {
+		for at, r := range all {
+			if off := uint64(p) - uint64(uintptr(at)); off < uint64(len(r.mem)) {
+				return cu.Pointee{Memory: cu.HostMemory, Base: cu.Ptr(uintptr(at)), Bytes: int64(len(r.mem))}
+			}
+		}
+	}
+	return cu.Pointee{Device: -2} // as the driver says of what it does not know
 }

@@ -195,7 +195,7 @@ func (v *device) stir(prefer *stream) {
 
 // at returns the stream of a handle; 0 is the legacy stream.
 func (d *Driver) at(v *device, call string, h cu.Stream) (*stream, error) {
-	if h == 0 {
+	if h == 0 || h == legacyStream {
 		return v.legacy, nil
 	}
 	s := d.streams[h]
@@ -204,6 +204,9 @@ func (d *Driver) at(v *device, call string, h cu.Stream) (*stream, error) {
 	}
 	return s, nil
 }
+
+// legacyStream is another handle of the stream that is 0.
+const legacyStream cu.Stream = 1
 
 // StreamCreate makes a stream.
 func (d *Driver) StreamCreate(flags uint32) (cu.Stream, error) {

@@ -225,6 +225,7 @@ func TestEveryGroupMayBeMissing(t *testing.T) {
 		cu.Graphing: {"graph": "warn", "while node": "warn"},
 		cu.Cond:     {"while node": "warn"},
 		cu.Loading:  nil,
+		cu.Pointer:  nil,
 	} {
 		all := map[string]string{"library": "warn"}
 		for name, state := range states {
@@ -313,6 +314,17 @@ func TestCacheIsSaid(t *testing.T) {
 			expect(t, lines, nil, `ok compile: saxpy in \S+, from the cache: text of .*, machine code of .*, \d+ registers, 0 local and 0 shared bytes`, "ok images: .*; the sample was one of them")
 		}
 	}
+}
+
+// TestProfilers: an injection that the environment names is tried, and one that is not there is said.
+func TestProfilers(t *testing.T) {
+	alone(t)
+	t.Setenv("NVTX_INJECTION64_PATH", "")
+	_, lines := examine(t, doctor.Subject{Device: "cuda-sim"})
+	expect(t, lines, nil, `ok profilers: no ranges are marked.* no profiler has set NVTX_INJECTION64_PATH.*`)
+	t.Setenv("NVTX_INJECTION64_PATH", filepath.Join(t.TempDir(), "none.so"))
+	_, lines = examine(t, doctor.Subject{Device: "cuda-sim"})
+	expect(t, lines, map[string]string{"profilers": "warn"}, `warn profilers: no ranges are marked: .*none.so.*; fix: unset NVTX_INJECTION64_PATH, .*`, `ok environment: .*NVTX_INJECTION64_PATH=.*`)
 }
 
 func TestEnvironment(t *testing.T) {

@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -16,23 +17,38 @@ import (
 
 // profilers says whether work is marked for NVIDIA's profilers.
 func (e *exam) profilers() finding {
+	if path := os.Getenv(nvtx.EnvInjection); path != "" {
+		if _, err := nvtx.OfProcess(); err != nil {
+			return warning("unset "+nvtx.EnvInjection+", or run the program in the profiler that set it", "no ranges are marked: %s", reason(err))
+		}
+		return good("ranges are marked by %s, as %s says", path, nvtx.EnvInjection)
+	}
 	_, err := nvtx.Load("")
 	switch {
 	case os.Getenv(nvtx.Env) == "" && err != nil:
-		return good("no ranges are marked: %s is not set, and their library is not there", nvtx.Env)
+		return good("no ranges are marked: no profiler has set %s, %s is not set, and libnvToolsExt.so.1 is not there", nvtx.EnvInjection, nvtx.Env)
 	case os.Getenv(nvtx.Env) == "":
-		return good("no ranges are marked, because %s is not set; their library is there", nvtx.Env)
+		return good("no ranges are marked, because no profiler has set %s, and %s is not set; libnvToolsExt.so.1 is there", nvtx.EnvInjection, nvtx.Env)
 	case err != nil:
-		return warning("install that library, or unset "+nvtx.Env, "%v", err)
+		return warning("run the program in a profiler, or unset "+nvtx.Env, "no ranges are marked: %s", reason(err))
 	}
-	return good("ranges are marked, because %s is set", nvtx.Env)
+	return good("ranges are marked by libnvToolsExt.so.1, because %s is set", nvtx.Env)
+}
+
+// reason is why there are no ranges, without the remedy of the error, which is for others than a doctor.
+func reason(err error) string {
+	var missing *nvtx.MissingError
+	if errors.As(err, &missing) {
+		return missing.Reason
+	}
+	return err.Error()
 }
 
 // variables are those that a device reads; those of tests are known too.
 var (
 	variables = []string{driver.EnvDevice, driver.EnvCacheDir, driver.EnvCacheBytes, cuda.EnvLibrary, "VYRE_CPU", driver.EnvDebug, nvtx.Env}
 	ofTests   = []string{"VYRE_GPU", "VYRE_LONG", "VYRE_SEED", "VYRE_PTXAS", "VYRE_BROWSER", "VYRE_TOOLS", "VYRE_NATIVE"}
-	ofDriver  = []string{"CUDA_VISIBLE_DEVICES", "CUDA_LAUNCH_BLOCKING", "CUDA_FORCE_PTX_JIT", "CUDA_DISABLE_PTX_JIT"} // that change what is seen here
+	ofDriver  = []string{"CUDA_VISIBLE_DEVICES", "CUDA_LAUNCH_BLOCKING", "CUDA_FORCE_PTX_JIT", "CUDA_DISABLE_PTX_JIT", nvtx.EnvInjection} // that change what is seen here
 )
 
 func (e *exam) environment() finding {

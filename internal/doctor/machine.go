@@ -51,7 +51,7 @@ const updateDriver = "update the NVIDIA driver"
 var groups = []struct {
 	group cu.Group
 	use   string
-}{{cu.Coop, "grid barriers"}, {cu.MemOp, "words written by streams"}, {cu.Pool, "memory pools"}, {cu.Graphing, "graphs"}, {cu.Cond, "loops in graphs"}, {cu.Loading, "loading ahead"}}
+}{{cu.Coop, "grid barriers"}, {cu.MemOp, "words written by streams"}, {cu.Pool, "memory pools"}, {cu.Graphing, "graphs"}, {cu.Cond, "loops in graphs"}, {cu.Loading, "loading ahead"}, {cu.Pointer, "checks of borrowed memory"}}
 
 func (e *exam) library() finding {
 	e.drv = e.handed

@@ -14,6 +14,37 @@ import (
 	"github.com/govyre/vyre/internal/testing/needs"
 )
 
+// built compiles a library from C, which writes down its calls, and returns where it and they are.
+func built(t *testing.T, text string, defines ...string) (lib, calls string) {
+	t.Helper()
+	gcc := needs.Compiler(t)
+	dir := t.TempDir()
+	source, lib, calls := filepath.Join(dir, "ranges.c"), filepath.Join(dir, "ranges.so"), filepath.Join(dir, "calls")
+	if err := os.WriteFile(source, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	args := []string{"-shared", "-fPIC", fmt.Sprintf("-DOUT=%q", calls), "-o", lib, source}
+	for _, d := range defines {
+		args = append(args, "-D"+d)
+	}
+	if said, err := exec.Command(gcc, args...).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, said)
+	}
+	return lib, calls
+}
+
+// said checks what calls a library has written down.
+func said(t *testing.T, calls, want string) {
+	t.Helper()
+	got, err := os.ReadFile(calls)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		t.Fatal(err)
+	}
+	if string(got) != want {
+		t.Errorf("the library was called\n%swant\n%s", got, want)
+	}
+}
+
 // standIn is a library with the same functions, which writes down its calls.
 const standIn = `
 #include <stdint.h>
@@ -30,15 +61,7 @@ void nvtxRangeEnd(uint64_t id) { note("end", "", id); }
 `
 
 func TestRangesReachTheLibrary(t *testing.T) {
-	gcc := needs.Compiler(t)
-	dir := t.TempDir()
-	source, lib, out := filepath.Join(dir, "ranges.c"), filepath.Join(dir, "ranges.so"), filepath.Join(dir, "calls")
-	if err := os.WriteFile(source, []byte(standIn), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if said, err := exec.Command(gcc, "-shared", "-fPIC", fmt.Sprintf("-DOUT=%q", out), "-o", lib, source).CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, said)
-	}
+	lib, calls := built(t, standIn)
 	l, err := nvtx.Load(lib)
 	if err != nil {
 		t.Fatal(err)
@@ -47,13 +70,7 @@ func TestRangesReachTheLibrary(t *testing.T) {
 	b := l.Start("")
 	l.End(a)
 	l.End(b)
-	got, err := os.ReadFile(out)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if want := "start vyre.run:first 100000001\nstart  100000002\nend  100000001\nend  100000002\n"; string(got) != want {
-		t.Errorf("the library was called\n%swant\n%s", got, want)
-	}
+	said(t, calls, "start vyre.run:first 100000001\nstart  100000002\nend  100000001\nend  100000002\n")
 }
 
 func TestAMissingLibraryIsAnError(t *testing.T) {

@@ -4,16 +4,12 @@ package nvtx
 
 import "runtime"
 
-// Library is the profilers' library, which this build cannot load.
-type Library struct{}
-
-// Load fails with a *MissingError.
-func Load(string) (*Library, error) {
-	return nil, &MissingError{"this program was built without them for " + runtime.GOOS + "/" + runtime.GOARCH}
+func missing() (Ranges, error) {
+	return nil, &MissingError{"this program was built without them for " + runtime.GOOS + "/" + runtime.GOARCH, "use it on Linux, built without the tag vyre_nocuda"}
 }
 
-// Start does nothing.
-func (*Library) Start(string) (id uint64) { return 0 }
+// Load fails with a *MissingError.
+func Load(string) (Ranges, error) { return missing() }
 
-// End does nothing.
-func (*Library) End(uint64) {}
+// Inject fails with a *MissingError.
+func Inject(string) (Ranges, error) { return missing() }

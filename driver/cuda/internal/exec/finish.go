@@ -48,7 +48,7 @@ func (r *runner) Done() bool {
 // faulted makes an error of one that the device reports after the fact: any launch of the run
 // may have caused it.
 func (r *lowered) faulted(err error) *driver.Error {
-	e := r.x.GPU.ErrorOf("run", r.plan.Label, err)
+	e := r.x.GPU.Complete("run", r.plan.Label, err)
 	r.blame(e)
 	_ = r.diagnosed(e) // which is in it then
 	return e

@@ -1,6 +1,7 @@
 package exec
 
 import (
+	"cmp"
 	"context"
 	"errors"
 
@@ -64,7 +65,7 @@ func (r *runner) startHere(ctx context.Context, stay bool) error {
 	}
 	if r.open != 0 {
 		if end := r.endPart(failed); err == nil && end != nil {
-			err = r.x.GPU.ErrorOf("start", r.plan.Label, end)
+			err = r.x.GPU.Complete("start", r.plan.Label, end)
 		}
 	}
 	ran := timeline.Run{}
@@ -107,6 +108,9 @@ func (r *runner) begin(ctx context.Context) error {
 			return x.GPU.ErrorOf("start", label, err)
 		}
 	}
+	if err := r.Await(); err != nil {
+		return x.GPU.Complete("start", label, err)
+	}
 	if err := r.records.first(x.GPU.Driver, r.Stream.Handle); err != nil {
 		return x.GPU.ErrorOf("start", label, err)
 	}
@@ -140,7 +144,7 @@ func (r *runner) begin(ctx context.Context) error {
 // crosses reports whether to launch one fresh segment is all that the run takes, so that one crossing into the
 // driver makes its calls.
 func (r *runner) crosses() bool {
-	return len(r.segments) == 1 && r.segments[0].complete() && !r.thread.Bound() && len(r.After) == 0 &&
+	return len(r.segments) == 1 && r.segments[0].complete() && !r.thread.Bound() && len(r.After) == 0 && !r.Shared() &&
 		r.records.ready() && r.Stream.Word() != 0 && !r.x.GPU.Restore && !r.x.GPU.Lost()
 }
 
@@ -155,7 +159,11 @@ func (r *flight) beginPart(ctx context.Context) (err error) {
 func (r *flight) endPart(failed bool) error {
 	value, written := r.open, r.written
 	r.open, r.written = 0, false
-	err := r.Stream.Finish(value, failed, written)
+	var passed error
+	if !failed {
+		passed = r.Pass(value)
+	}
+	err := r.Stream.Finish(value, failed || passed != nil, written)
 	r.Last.Store(value) // from here on, Done asks for what was just enqueued
-	return err
+	return cmp.Or(passed, err)
 }

@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/govyre/vyre/driver"
@@ -15,6 +16,7 @@ type Buffer struct {
 	mem     Block
 	size    int64
 	hazards timeline.Hazards
+	foreign *foreign // of a borrowed buffer, which has no mem
 }
 
 // Alloc returns a buffer. Its contents are undefined.
@@ -90,10 +92,16 @@ func (b *Buffer) leave() {
 
 // free gives the memory back. A run of a sequence that was given up may still touch it.
 func (b *Buffer) free() {
+	if b.foreign != nil {
+		b.giveUp()
+		return
+	}
 	m := b.heap
 	b.leave()
 	if b.mem.Size > 0 {
-		m.gpu.Closing(b.Label(), func() error { return m.put(b.mem, reserved, b.hazards.Unfinished()) }, func() { m.abandon(b.mem, reserved) })
+		m.gpu.Closing(b.Label(), func() error {
+			return errors.Join(b.hazards.EndTurns(), m.put(b.mem, reserved, b.hazards.Unfinished()))
+		}, func() { m.abandon(b.mem, reserved) })
 	}
 }
 
@@ -119,6 +127,9 @@ func (b *Buffer) Address() (uint64, error) {
 
 // at returns where the buffer's bytes are.
 func (b *Buffer) at() cu.Ptr {
+	if b.foreign != nil {
+		return b.foreign.at
+	}
 	if b.mem.Size == 0 {
 		return 0
 	}

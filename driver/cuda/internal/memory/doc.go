@@ -8,6 +8,8 @@
 // driver, the rest of the device gives back what it can spare, and what then cannot be had is an error
 // that names the largest buffers.
 //
+// A buffer may also be over memory that another library owns. That is in no book, has no guards, and is given up and never freed.
+//
 // # Invariants
 //
 // Every byte obtained from the driver is a buffer's, idle, or the device's own, and the ledger says so.

@@ -34,6 +34,7 @@ type Heap struct {
 	free    freelist.List[cu.Ptr, timeline.Run]
 	awaited int // of free, as the gauge has it
 	open    map[*Buffer]struct{}
+	parted  []parted // borrowed and given back, where a run may still use it
 	// sentinel is what kernels get for a buffer of no bytes: an address that is one.
 	sentinel Block
 }
@@ -48,7 +49,7 @@ func idleLimit(total int64) int64 {
 // for what is released before memory is called short.
 func NewHeap(gpu *primary.Context, owner driver.Device, pool *pinned.Pool, deferred *timeline.Deferred, o driver.OpenOptions) *Heap {
 	m := &Heap{gpu: gpu, owner: owner, deferred: deferred, limit: o.MemoryLimit, idleLimit: o.IdleLimit, source: source{gpu: gpu},
-		check: checker{gpu: gpu, pool: pool, on: gpu.Debug().Memcheck}, ledger: ledger{counters: &gpu.Counters}, open: map[*Buffer]struct{}{}}
+		check: checker{gpu: gpu, pool: pool, on: gpu.Debug().Memcheck}, ledger: ledger{counters: &gpu.Counters, blocks: map[cu.Ptr]int64{}}, open: map[*Buffer]struct{}{}}
 	if m.idleLimit <= 0 {
 		m.idleLimit = idleLimit(gpu.Caps.TotalMemory)
 	}
@@ -84,6 +85,7 @@ func (m *Heap) get(n int64, u use, on *timeline.Stream, release func() error) (B
 	if err := m.deferred.Sweep(); err != nil {
 		return Block{}, err
 	}
+	m.sweepParted()
 	b, short, err := m.obtain(size, u)
 	if !short {
 		return b, err
@@ -156,6 +158,7 @@ func (m *Heap) obtain(size int64, u use) (b Block, short bool, err error) {
 		return Block{}, isShort(err), err
 	}
 	m.gpu.Count(driver.DriverAllocs, 1)
+	l.blocks[at] = size
 	l.move(outside, u, size)
 	return Block{at, size}, false, nil
 }
@@ -203,6 +206,7 @@ func (m *Heap) shrink(keep int64, allowed func(at cu.Ptr, size int64) bool) (fre
 			return freed, nil
 		}
 		m.ledger.move(idle, outside, size)
+		delete(m.ledger.blocks, at)
 		m.unlock()
 		freed += size
 		m.gpu.Count(driver.DriverFrees, 1)
@@ -217,6 +221,7 @@ func (m *Heap) Trim(keep int64) (int64, error) {
 	if err := m.deferred.Sweep(); err != nil {
 		return 0, err
 	}
+	m.sweepParted()
 	freed, err := m.shrink(max(keep, 0), nil)
 	if err == nil {
 		err = m.source.settle()

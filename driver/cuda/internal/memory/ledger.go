@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/govyre/vyre/driver"
+	"github.com/govyre/vyre/internal/cu"
 )
 
 // use is what device memory is for.
@@ -25,7 +26,8 @@ type ledger struct {
 	counters *driver.Counters
 	obtained int64
 	bytes    [numUses]int64
-	pending  int64 // being obtained for buffers
+	pending  int64            // being obtained for buffers
+	blocks   map[cu.Ptr]int64 // obtained, with their sizes
 }
 
 // move enters that bytes went from one use to another.

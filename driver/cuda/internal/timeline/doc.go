@@ -12,6 +12,9 @@
 // A hazard is two runs over one buffer of which one writes. Each buffer knows the last run that writes it
 // and those that read it since; a run that starts waits for them, on the device, and takes their place.
 //
+// A Turn orders the runs over a buffer with the stream or the events of another library. A run that starts lets its stream wait for
+// them, and its end lets them wait for it.
+//
 // # Invariants
 //
 // Runs on one stream end in the order of their values. Whoever gets into the hazards of a buffer finds

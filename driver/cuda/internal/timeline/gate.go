@@ -78,6 +78,17 @@ func (g *Gate) Lock(ctx context.Context, quit <-chan struct{}, alone bool) error
 	return err
 }
 
+// try enters alone, if nobody is in or waits.
+func (g *Gate) try() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	ok := len(g.queue) == 0 && g.fits(true)
+	if ok {
+		g.enter(true)
+	}
+	return ok
+}
+
 // Unlock leaves what Lock entered.
 func (g *Gate) Unlock(alone bool) {
 	g.mu.Lock()

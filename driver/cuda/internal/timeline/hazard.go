@@ -11,6 +11,7 @@ type Hazards struct {
 	readers [sharers]Run
 	taken   [sharers]*Submitter // whose Start shares the gate
 	by      *Submitter          // whose Start has it alone
+	turns   []*Turn             // with other libraries; a slice is not changed once it is here
 }
 
 // place is where a run enters the hazards of a buffer.
@@ -30,6 +31,9 @@ func (h *Hazards) lock(ctx context.Context, b *Submitter, writes bool, deps []Ru
 	s := b.Stream
 	h.gate.mu.Lock()
 	defer h.gate.mu.Unlock()
+	if h.turns != nil {
+		b.turns = append(b.turns, h.turns...)
+	}
 	add := func(ref Run) {
 		if ref.Stream != s && !ref.Ended() {
 			deps = append(deps, ref)

@@ -63,6 +63,7 @@ type Submitter struct {
 	Quit   chan struct{}
 
 	places []place // of the run being started
+	turns  []*Turn // of its buffers
 }
 
 // Run names the run in flight, or the last one.
@@ -80,7 +81,10 @@ type Guarded interface{ Hazards() *Hazards }
 // runs that start together cannot block each other. It returns the context's error if that ends
 // first, with none entered.
 func (b *Submitter) Lock(ctx context.Context, uses []driver.Use) error {
-	b.places = b.places[:0]
+	if b.places = b.places[:0]; len(b.turns) > 0 {
+		clear(b.turns)
+		b.turns = b.turns[:0]
+	}
 	for _, u := range uses {
 		p, deps, err := u.Buffer.(Guarded).Hazards().lock(ctx, b, u.Writes, b.After)
 		if err != nil {

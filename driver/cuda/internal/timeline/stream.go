@@ -216,6 +216,18 @@ func (s *Stream) Follow(o *Stream, value uint64) error {
 	return s.gpu.Driver.StreamWaitEvent(s.Handle, o.mark)
 }
 
+// release lets a stream of another library wait for what is in this one, which ends with a value. The turn is the caller's.
+func (s *Stream) release(other cu.Stream, value uint64) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.gpu.Driver.EventRecord(s.mark, s.Handle); err != nil {
+		return err
+	}
+	s.marked = value
+	s.gpu.Count(driver.OrderWaits, 1)
+	return s.gpu.Driver.StreamWaitEvent(other, s.mark)
+}
+
 // Block sleeps until what is in the stream has ended. The context is current.
 func (s *Stream) Block() error {
 	last := s.enqueued.Load()

@@ -133,6 +133,15 @@ func (m *Memory) Map(data []byte, label string) (uint64, error) {
 	return a.base, nil
 }
 
+// Allocation returns the allocation, or mapping of the host's memory, that an address lies in: all of it, whatever is in use.
+func (m *Memory) Allocation(addr uint64) (base uint64, bytes int64, host, ok bool) {
+	a := m.find(addr)
+	if a == nil || a.freed && !a.coming || addr-a.base >= uint64(a.whole) {
+		return 0, 0, false, false
+	}
+	return a.base, a.whole, a.host, true
+}
+
 // Free ends the allocation or mapping that starts at addr.
 func (m *Memory) Free(addr uint64) error {
 	a := m.find(addr)
