@@ -37,7 +37,7 @@ func Run(t *testing.T, open func(driver.OpenOptions) (driver.Device, error)) {
 	}
 	// Under a profile runs do the same.
 	for _, g := range groups {
-		if slices.Contains([]string{"Launch", "Loop", "Starting", "Set", "Resident", "Graph", "Memo", "Context", "Order", "Trap"}, g.name) {
+		if slices.Contains([]string{"Launch", "Loop", "Starting", "Set", "Resident", "Graph", "Overlap", "Batch", "Memo", "Borrow", "Context", "Order", "Trap"}, g.name) {
 			t.Run("Profiled"+g.name, func(t *testing.T) { g.run(t, underProfile(open)) })
 		}
 	}
