@@ -209,10 +209,16 @@ func TestDevicesKeepTheirContractWithLoadedKernels(t *testing.T) {
 	if !long.Enabled() {
 		t.Skip("it takes seconds: -long")
 	}
-	for _, dev := range devices {
-		t.Run(dev.name, func(t *testing.T) {
+	sim := cusim.New(cusim.Config{Models: []cusim.Model{cusim.Hopper}})
+	for name, open := range map[string]func(o driver.OpenOptions) (driver.Device, error){
+		"cpu": devices[0].open,
+		"cuda-sim": func(o driver.OpenOptions) (driver.Device, error) {
+			return cuda.Open(cuda.Options{Driver: sim, OpenOptions: o})
+		}, // one driver for all
+	} {
+		t.Run(name, func(t *testing.T) {
 			drivertest.Run(t, func(o driver.OpenOptions) (driver.Device, error) {
-				d, err := dev.open(o)
+				d, err := open(o)
 				if err != nil {
 					return nil, err
 				}

@@ -74,7 +74,7 @@ var borrowTests = []test{
 		for _, m := range []driver.Metric{driver.Buffers, driver.LiveBytes, driver.ReservedBytes, driver.DriverBytes} {
 			e.same(m.String(), e.dev.Stats().Get(m), before.Get(m))
 		}
-		if b.Len() != 16 || b.Reserved() != 0 || b.Label() != "borrowed" || b.Device() != e.dev {
+		if b.Len() != 16 || b.Reserved() != 0 || b.Label() != "borrowed" || b.Device().Name() != e.dev.Name() {
 			e.Errorf("buffer %q of %d bytes, %d reserved", b.Label(), b.Len(), b.Reserved())
 		}
 		if at, err := b.Address(); err != nil || at != l.loan.Address {
