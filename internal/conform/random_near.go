@@ -12,7 +12,7 @@ import (
 // nearErrors are the families, those of integers first. Those that have several errors to come near, or seldom do, stand twice.
 var nearErrors = []func(*generator){
 	(*generator).shiftsThatMeet, // 1
-	(*generator).products,       // 6, 15, 27 and 28
+	(*generator).products,       // 6, 15, 27 and 28, and 39
 	(*generator).products,
 	(*generator).saturatedSums, // 9
 	(*generator).saturatedSums,
@@ -67,6 +67,22 @@ const integerErrors = 25
 var longTypes = []ir.Type{ir.U64, ir.I64, ir.U64, ir.I64, ir.U32, ir.I32}
 var wordTypes = []ir.Type{ir.U32, ir.I32, ir.U32, ir.I32, ir.U64, ir.I64}
 
+// carriedConstants: a loop that ends because a round gives the next one a constant; nobody knows whether it has a round at all.
+func (g *generator) carriedConstants() {
+	b, t := g.b, wordTypes[g.pick(6)]
+	last := b.Const(t, uint64(1+g.pick(3)))
+	a, n := b.Var(b.And(g.varying(t), last)), b.Var(g.operand(t))
+	b.Loop(nil, func(l build.Label, _ []build.Value) {
+		b.If(b.Eq(a.Get(), last), func() { b.Break(l) })
+		if g.chance(2) {
+			b.If(b.Lt(n.Get(), g.operand(t)), func() { n.Set(b.Xor(n.Get(), a.Get())) })
+		}
+		n.Set(b.Add(n.Get(), g.factor(t)))
+		a.Set(last)
+	})
+	g.keep(n.Get())
+}
+
 // shiftsThatMeet: two shifts of one value, mostly by counts that make a turn, of either sign.
 func (g *generator) shiftsThatMeet() {
 	b, t := g.b, longTypes[g.pick(6)]
@@ -94,8 +110,12 @@ func (g *generator) shiftsThatMeet() {
 	g.keep(g.joined(left, right))
 }
 
-// products: products and left shifts by constants in a row, added to, of a value whose low word may be known.
+// products: now and then a loop with a carried constant; else products and left shifts by constants in a row, added to, of a value whose low word may be known.
 func (g *generator) products() {
+	if g.chance(8) {
+		g.carriedConstants()
+		return
+	}
 	if g.chance(2) {
 		g.lowTwins()
 		return

@@ -244,7 +244,7 @@ func TestConstantsThatLoopsCarryAreHidden(t *testing.T) {
 		"%d = ne.u32 %a, 0_u32\nif %d { break ^0 }\n%l = load @s[%i]\nstore @s[%i], 5_u32\nstore @v[%i], %l\ncontinue ^0 (1_u32)": 1,
 	} {
 		ps, err := text.Parse("k", "vyre 1\nkernel @k workgroup(64) { param @v: buf<u32> rw\nparam %h: u32\nshared @s: u32[64]\n%i = local.x\n"+
-			"%j = sub.u32 63_u32, %i\nstore @s[%i], %i\nloop ^0 (%a: u32 = 0_u32) {\n"+round+"\n} }")
+			"%j = sub.u32 63_u32, %i\nstore @s[%i], %i\nloop ^0 (%a: u32 = %h) {\n"+round+"\n} }")
 		if err != nil {
 			t.Fatal(err)
 		}
