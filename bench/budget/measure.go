@@ -144,10 +144,17 @@ func (b *bench) ways(rivals []rival) (takes []func() (float64, error), ends []fu
 	return takes, ends, err
 }
 
+// noTimes is why nothing of a simulated device alone is judged.
+const noTimes = "a simulated device has no times of its own"
+
 // judge prints what all sides took, and judges ours.
 func (b *bench) judge(m measure, rivals []rival, mine block, libraries, theirs [][]block, none []error) {
 	b.out.side(m.name, "vyre", mine)
-	if m.most > 0 {
+	simulated := b.env.dev.Caps().Simulated
+	switch {
+	case m.most > 0 && simulated:
+		b.out.skip(m.name+"-ns", noTimes)
+	case m.most > 0:
 		b.out.number(m.name+"-ns", "ns", mine.p50, m.most, mine.p50 <= m.most)
 	}
 	for k, library := range b.libraries {
@@ -162,7 +169,11 @@ func (b *bench) judge(m measure, rivals []rival, mine block, libraries, theirs [
 		}
 		c := together(theirs[k])
 		b.out.side(r.name, cmp.Or(r.side, "c"), c)
-		if r.bound != (bound{}) {
+		switch {
+		case r.bound == (bound{}):
+		case r.side != "" && simulated:
+			b.out.skip(r.name, noTimes)
+		default:
 			ratio, limit, ok := r.bound.judge(mine.p50, c.p50)
 			b.out.ratio(r.name, ratio, limit, ok)
 		}
