@@ -72,7 +72,7 @@ func (h *hosts) meets(from, to uint64) *lent {
 // device's. An upload to it is never skipped, because the owner may have written there.
 //
 // Memory that shares bytes with another buffer of the device is refused. So is what the driver says is too short, freed, of another
-// device, or of the host. Device cpu borrows memory of the process by its address: nobody checks that, and the owner's work has to be
+// device, or of the host. Device cpu borrows memory of the process by its address, which cannot be checked, and the owner's work has to be
 // over before a run is started, and begin after its Wait. So Turns are Unsupported there.
 func Borrow(d Device, f Foreign) (Buffer, error) {
 	if d == nil {
@@ -150,7 +150,7 @@ func (h *hosts) borrow(l *lent) error {
 func (h *hosts) lends(l *lent, b Buffer) {
 	leaf := b.leaf()
 	leaf.shared.Add(1)
-	leaf.skew = int64(l.from % maxSkew) // nobody else has the buffer yet
+	leaf.skew = int64(l.from % maxSkew) // no other goroutine has the buffer yet
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	l.buffer = b

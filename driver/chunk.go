@@ -37,7 +37,7 @@ type rowEnd struct {
 	err error
 }
 
-// rowOf returns the row that a launch is of; nil in a plan that is no chunk of a batch.
+// rowOf returns the row that a launch is of; nil in a plan that is not a chunk of a batch.
 func (p *Plan) rowOf(c *LaunchCmd) *rowEnd {
 	if p.Rows == 0 {
 		return nil
@@ -137,7 +137,7 @@ func (g *Graph) newLane() (*lane, error) {
 	}
 	c := cloner{memory: l.memory(s)}
 	for _, in := range s.inputs {
-		// Rows come from ordinary memory as far as the device knows: nobody holds it for a lane.
+		// To the device rows come from ordinary memory, because lanes do not hold host memory.
 		l.inputs = append(l.inputs, &Input{seq: s, path: in.path, dst: c.moved(resolve(in.dst)), mode: in.mode, src: in.src})
 	}
 	for _, out := range s.outputs {
@@ -263,7 +263,7 @@ func (b *batch) wait(ctx context.Context, c *chunk, results []Result) (n int, fi
 	var all Result
 	err := r.runner.Wait(ctx, &all)
 	if e, ok := err.(*Error); ok && e.Kind == Canceled {
-		if !isEnded(e) { // what comes of it is told to nobody; the lanes have to be free
+		if !isEnded(e) { // its results are not delivered, but the lanes have to be free
 			_ = r.runner.Wait(context.Background(), &Result{})
 			clear(r.plan.ends)
 		}

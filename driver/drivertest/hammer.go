@@ -67,8 +67,50 @@ var hammerTests = []test{
 func (e *env) closeUnderUsers(p *ir.Program) {
 	dev, err := e.open(driver.OpenOptions{})
 	e.must(err)
+	uses := usesOf(dev, p)
+	theirs, o := e.words("theirs", make([]uint32, 32)...), &owner{}
+	defer func() { e.must(theirs.Close()) }()
+	uses = append(uses, func(int64) error { return borrows(dev, theirs, o) })
+	if dev.Caps().Graphs {
+		uses = append(uses, func(n int64) error { return replays(dev, p, uint32(n)) })
+	}
+	e.closeUnder(dev, len(uses), func(i int, begun func()) {
+		for n := int64(0); ; n++ {
+			if err := uses[i](100 + n%3); err != nil {
+				if !errors.Is(err, driver.Closed) {
+					e.Errorf("use %d: %v", i, err)
+				}
+				if n <= 2 {
+					begun()
+				}
+				return
+			}
+			if n == 2 {
+				begun()
+			}
+		}
+	})
+}
+
+// closeUnder closes a device when each of n goroutines has begun, which it says once.
+func (e *env) closeUnder(dev driver.Device, n int, work func(i int, begun func())) {
+	var all sync.WaitGroup
+	begun := make(chan bool, n)
+	for i := range n {
+		all.Go(func() { work(i, func() { begun <- true }) })
+	}
+	for range n {
+		<-begun
+	}
+	e.wish(dev.Close())
+	all.Wait()
+	e.nothingLeft(dev)
+}
+
+// usesOf makes and closes objects on a device, a kind each.
+func usesOf(dev driver.Device, p *ir.Program) []func(n int64) error {
 	pool := dev.NewPool(driver.PoolOptions{Budget: 300})
-	uses := []func(n int64) error{
+	return []func(n int64) error{
 		func(n int64) error {
 			b, err := dev.Alloc(n, driver.AllocOptions{Label: "b"})
 			if err != nil {
@@ -129,38 +171,6 @@ func (e *env) closeUnderUsers(p *ir.Program) {
 			return pool.Release(s)
 		},
 	}
-	theirs, o := e.words("theirs", make([]uint32, 32)...), &owner{}
-	defer func() { e.must(theirs.Close()) }()
-	uses = append(uses, func(int64) error { return borrows(dev, theirs, o) })
-	if dev.Caps().Graphs {
-		uses = append(uses, func(n int64) error { return replays(dev, p, uint32(n)) })
-	}
-	var all sync.WaitGroup
-	begun := make(chan bool, len(uses))
-	for i, use := range uses {
-		all.Go(func() {
-			for n := int64(0); ; n++ {
-				if err := use(100 + n%3); err != nil {
-					if !errors.Is(err, driver.Closed) {
-						e.Errorf("use %d: %v", i, err)
-					}
-					if n < 2 {
-						begun <- true
-					}
-					return
-				}
-				if n == 2 {
-					begun <- true
-				}
-			}
-		})
-	}
-	for range cap(begun) {
-		<-begun
-	}
-	e.wish(dev.Close())
-	all.Wait()
-	e.nothingLeft(dev)
 }
 
 // underOneProfile makes a profile of a sequence that runs before it, in it and after it.
@@ -189,32 +199,23 @@ func (e *env) closeUnderDispatches(p *ir.Program) {
 	e.must(err)
 	k, err := dev.Compile(ctx, p, driver.Options{})
 	e.must(err)
-	var all sync.WaitGroup
-	begun := make(chan bool, 4)
-	for range cap(begun) {
-		all.Go(func() {
-			for n := 0; ; n++ {
-				dst := make([]byte, 4)
-				_, err := driver.Dispatch(ctx, k, driver.Groups(1), driver.In(le(3)), driver.Out(dst), driver.U32(uint32(n)))
-				if errors.Is(err, driver.Closed) {
-					return
-				}
-				if !e.wish(err) || !bytes.Equal(dst, le(3+uint32(n))) {
-					e.Errorf("dispatch gave % x for %d", dst, 3+n)
-					return
-				}
-				if n == 2 {
-					begun <- true
-				}
+	e.closeUnder(dev, 4, func(_ int, begun func()) {
+		for n := 0; ; n++ {
+			dst := make([]byte, 4)
+			_, err := driver.Dispatch(ctx, k, driver.Groups(1), driver.In(le(3)), driver.Out(dst), driver.U32(uint32(n)))
+			closed := errors.Is(err, driver.Closed)
+			wrong := !closed && (!e.wish(err) || !bytes.Equal(dst, le(3+uint32(n))))
+			if wrong {
+				e.Errorf("dispatch gave % x for %d", dst, 3+n)
 			}
-		})
-	}
-	for range cap(begun) {
-		<-begun
-	}
-	e.wish(dev.Close())
-	all.Wait()
-	e.nothingLeft(dev)
+			if n == 2 || n < 2 && (closed || wrong) {
+				begun()
+			}
+			if closed || wrong {
+				return
+			}
+		}
+	})
 }
 
 func (e *env) wish(err error) bool {
