@@ -27,8 +27,9 @@ kernel @copy workgroup(256) {
   %v = load @in[%i]
   store @out[%i], %v
 }`
+	// One warp a group: groups of eight launches at the same time do not take each other's turns on a unit.
 	spinText = `vyre 1
-kernel @spin workgroup(256) {
+kernel @spin workgroup(32) {
   param %n: u32
   param @x: buf<u32> wo
   %end = loop ^l (%i: u32 = 0_u32, %s: u32 = 1_u32) -> (u32) {
