@@ -10,6 +10,7 @@ import (
 
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/internal/plan"
+	"github.com/govyre/vyre/internal/spans"
 	"github.com/govyre/vyre/ir"
 )
 
@@ -81,6 +82,7 @@ func New(ctx context.Context, dev driver.Device, waves []Wave, deps []Dependency
 		p.Close() // whose error would hide the cause
 		return nil, err
 	}
+	p.traced, p.plan = spans.On(dev), fmt.Sprintf("%s (%v)", p.o.Label, p.o.Topology)
 	made := p.launchedForm
 	switch p.o.Topology {
 	case Cooperative:
