@@ -7,6 +7,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/govyre/vyre/internal/spans"
 )
 
 // Core is the part of a device that is the same for all: its name, what is open on it, its
@@ -25,6 +27,7 @@ type Core struct {
 	costing  costing
 	shapeUse cacheUse
 	profile  atomic.Pointer[profile]
+	timeline atomic.Pointer[timeline]
 
 	mu     sync.Mutex
 	closed bool
@@ -210,6 +213,7 @@ func (c *Core) Shut() (first bool, err error) {
 		return false, nil
 	}
 	c.closed, c.until = true, time.Now().Add(c.timeout)
+	spans.Watch(c.device, false)
 	roots, leaves, pools, kept := c.roots, c.leaves, c.pools, c.kept
 	c.pools = map[*Pool]struct{}{}
 	c.roots, c.leaves = map[*Sequence]struct{}{}, map[*Leaf]struct{}{}
