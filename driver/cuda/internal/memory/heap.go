@@ -25,7 +25,7 @@ type Heap struct {
 	deferred  *timeline.Deferred
 	limit     int64 // bytes that may be reserved or idle; 0 leaves it to the driver
 	idleLimit int64
-	source    source
+	source    *source
 	check     checker
 
 	mu      sync.Mutex
@@ -188,7 +188,7 @@ func (m *Heap) put(b Block, u use, uses []timeline.Run) error {
 
 // quick reports whether a block may be freed now: frees that wait for the device are left for a time when nothing runs.
 func (m *Heap) quick(at cu.Ptr, _ int64) bool {
-	return m.gpu.Now(driver.RunsInFlight) == 0 || !m.source.waits(at)
+	return m.gpu.Now(driver.RunsInFlight) == 0 || !m.source.direct.has(at)
 }
 
 // shrink gives idle blocks back to the driver, the least recently used first, until keep

@@ -36,13 +36,65 @@ type source struct {
 	stream cu.Stream
 	slack  int64 // as the gauge has it
 
-	direct map[cu.Ptr]int64 // blocks of the context's allocator
-	bytes  int64            // of these
+	direct direct
+}
+
+// direct are the blocks of the context's allocator. Its lock is held during no call of the driver.
+type direct struct {
+	mu     sync.Mutex
+	blocks map[cu.Ptr]int64
+	bytes  int64 // of these, and of those that are being obtained
+}
+
+// first reports whether a block is one of the first small ones, and counts it if so.
+func (d *direct) first(size int64) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if size > firstBlock || d.bytes+size > firstBytes {
+		return false
+	}
+	d.bytes += size
+	return true
+}
+
+// count counts a block that has to come from there.
+func (d *direct) count(size int64) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.bytes += size
+}
+
+func (d *direct) has(at cu.Ptr) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	_, is := d.blocks[at]
+	return is
+}
+
+// take forgets a block, and reports whether it was there.
+func (d *direct) take(at cu.Ptr) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	size, is := d.blocks[at]
+	delete(d.blocks, at)
+	d.bytes -= size
+	return is
+}
+
+// put enters a block of so many bytes, which are counted; 0 is none.
+func (d *direct) put(at cu.Ptr, size int64) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if at == 0 {
+		d.bytes -= size
+		return
+	}
+	d.blocks[at] = size
 }
 
 // newSource returns a source with nothing obtained.
-func newSource(gpu *primary.Context) source {
-	return source{gpu: gpu, none: !gpu.Caps.MemPools, direct: map[cu.Ptr]int64{}}
+func newSource(gpu *primary.Context) *source {
+	return &source{gpu: gpu, none: !gpu.Caps.MemPools, direct: direct{blocks: map[cu.Ptr]int64{}}}
 }
 
 // try finds out whether the driver's pool is of use, by obtaining a block and describing a fill of it
@@ -122,34 +174,27 @@ func (s *source) get() (cu.MemPool, cu.Stream) {
 // obtain returns size bytes that nothing uses. The context is current.
 func (s *source) obtain(size int64) (cu.Ptr, error) {
 	s.mu.Lock()
-	first := s.pool == 0 && size <= firstBlock && s.bytes+size <= firstBytes
+	first := s.pool == 0 && s.direct.first(size)
 	if !s.none && !s.tried && !first {
 		if err := s.try(); err != nil {
 			s.mu.Unlock()
 			return 0, err
 		}
 	}
-	if s.none || first {
-		s.bytes += size
-		s.mu.Unlock()
-		return s.directly(size)
-	}
-	pool, stream := s.pool, s.stream
+	none, pool, stream := s.none, s.pool, s.stream
 	s.mu.Unlock()
-	return s.pooled(size, pool, stream)
-}
-
-// directly obtains a block of the context's allocator, which is already counted.
-func (s *source) directly(size int64) (cu.Ptr, error) {
-	at, err := s.gpu.Driver.MemAlloc(size)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if err != nil {
-		s.bytes -= size
-		return 0, err
+	if !none && !first {
+		return s.pooled(size, pool, stream)
 	}
-	s.direct[at] = size
-	return at, nil
+	if !first {
+		s.direct.count(size)
+	}
+	at, err := s.gpu.Driver.MemAlloc(size)
+	if err != nil {
+		at = 0
+	}
+	s.direct.put(at, size)
+	return at, err
 }
 
 // pooled obtains a block of the pool.
@@ -170,25 +215,12 @@ func (s *source) pooled(size int64, pool cu.MemPool, stream cu.Stream) (cu.Ptr, 
 	return at, nil
 }
 
-// waits reports whether giving a block back waits for all work of the device.
-func (s *source) waits(at cu.Ptr) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	_, is := s.direct[at]
-	return is
-}
-
 // giveBack frees memory that nothing uses. The context is current.
 func (s *source) giveBack(at cu.Ptr) error {
-	s.mu.Lock()
-	size, direct := s.direct[at]
-	delete(s.direct, at)
-	s.bytes -= size
-	stream := s.stream
-	s.mu.Unlock()
-	if direct {
+	if s.direct.take(at) {
 		return s.gpu.Driver.MemFree(at)
 	}
+	_, stream := s.get()
 	return s.gpu.Driver.MemFreeAsync(at, stream)
 }
 
