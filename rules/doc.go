@@ -10,7 +10,8 @@
 // ?x is any value and #c a constant. A variable that comes twice is the same value twice. ?c and ?d are bools. A number
 // has the type of its place, and counts modulo 2^width for an integer. The literal ones has all bits, top has the top bit,
 // and width is the number of bits of the class. An op of constants is computed, so (ctz #c) is a constant. A condition
-// after when asks something of constants. A line that begins with // is a comment.
+// after when asks something of constants, or, as within ?x #a, of the bits that a value may have. A line that begins
+// with // is a comment.
 //
 // The class is a set of types, and the rule is true for each: int, uint, sint, real, bool, bits (integers and bools) or
 // any. It says the type of ?x. In a rule without ?x it says that of the first variable whose place allows several.
