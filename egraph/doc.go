@@ -15,8 +15,10 @@
 // themselves by Columns, which the device form takes. Union only records; Rebuild makes the graph closed under congruence,
 // and Run rebuilds after each round. Ids stay valid for ever, and an id of Add stands for the term that was added.
 //
-// After Rebuild these hold, and Check verifies them: children are roots; the table has each live row once; no two live rows
-// have one head and equal children; a class knows at least what each of its rows does.
+// Check verifies what holds after Rebuild:
+//   - children are roots;
+//   - the table has each live row once, and no two live rows have one head and equal children;
+//   - a class knows at least what each of its rows does.
 //
 // Nothing here depends on time, on addresses or on the order of a map: equal calls give equal ids, reports, terms and
 // proofs. Ops are computed by the functions of the op table, which the interpreter runs too. A graph is for one goroutine at
