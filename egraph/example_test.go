@@ -64,7 +64,7 @@ func ExampleGraph_Rebuild() {
 	// false
 	// true 2 classes
 	// why  (f b) = (f a)        f32
-	//   1  measured back  b -> a  under f
+	//   1  measured  b -> a  under f
 	//  <nil>
 }
 

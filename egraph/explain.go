@@ -10,7 +10,7 @@ import (
 
 // Explain proves that the term with which a class began equals another term: one of Extract, or of Term. The proof takes
 // the fewest unions within a class, and proves the children of rows that congruence joined. An error says that they are
-// not known to be equal.
+// not known to be equal, or that the proof would have more than 65,536 steps.
 func (g *Graph) Explain(c Class, to *Term) (*Proof, error) {
 	if int(c) >= len(g.types) || to == nil || to.g != g {
 		return nil, fmt.Errorf("egraph: no proof about class %d of %d and a term of another graph, or none", c, len(g.types))
@@ -26,9 +26,12 @@ func (g *Graph) Explain(c Class, to *Term) (*Proof, error) {
 func (g *Graph) prove(c Class, to *Term, root int) (*Proof, error) {
 	e := newExplainer(g)
 	p := e.proof
-	p.from, p.to = p.terms.class(c), p.terms.node(to, root)
+	p.from, p.to = p.terms.class(c), p.terms.nodes(to)[root]
 	steps := e.walk(c, g.rowClass[to.Nodes[root].row], e.last())
 	steps = append(steps, e.nodes(to, root)...)
+	if e.left <= 0 {
+		return nil, fmt.Errorf("egraph: the proof that %s equals %s has more than %d steps", p.terms.text(p.from), p.terms.text(p.to), maxSteps)
+	}
 	p.finish(steps)
 	return p, nil
 }
@@ -41,10 +44,14 @@ type explainer struct {
 	arcs  []uint32
 	from  []uint32 // by class id: 1 + the edge by which a search came
 	queue []Class
+	left  int // steps that the proof may have
 }
 
+// maxSteps bounds a proof: congruences within congruences can need 2ⁿ steps.
+const maxSteps = 1 << 16
+
 func newExplainer(g *Graph) *explainer {
-	e := &explainer{Graph: g, proof: &Proof{g: g, terms: terms{g: g, ids: make(map[string]int), classes: make(map[Class]int)}}}
+	e := &explainer{Graph: g, left: maxSteps, proof: &Proof{g: g, known: make(map[int]Facts), terms: terms{g: g, ids: make(map[string]int), classes: make(map[Class]int)}}}
 	e.begin = make([]uint32, len(g.types)+1)
 	for _, ed := range g.reasons.edges {
 		e.begin[ed.a+1]++
@@ -112,12 +119,16 @@ func (e *edge) other(c Class) Class { return e.a ^ e.b ^ c }
 
 // walk proves that the terms of two classes are equal, by edges earlier than a limit.
 func (e *explainer) walk(a, b Class, limit int) []step {
+	if e.left <= 0 {
+		return nil
+	}
 	path, ok := e.path(a, b, limit)
 	if !ok {
 		panic(fmt.Sprintf("BUG: egraph: classes %d and %d have one root and no proof", a, b))
 	}
 	var steps []step
 	for _, arc := range path {
+		e.left--
 		ed := &e.reasons.edges[arc]
 		if ed.a == a {
 			steps = append(steps, e.edge(ed, int(arc))...)
@@ -312,6 +323,9 @@ func (m *matched) right(t *rules.Term) ([]step, Class) {
 
 // nodes proves that the term of a node's row is the node's tree.
 func (e *explainer) nodes(to *Term, at int) []step {
+	if e.left--; e.left <= 0 {
+		return nil
+	}
 	n := &to.Nodes[at]
 	var steps []step
 	steps = append(steps, e.ofRow(e.rowClass[n.row], n.row)...)

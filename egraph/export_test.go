@@ -76,6 +76,10 @@ func (p *Proof) Falsify(i int) bool {
 func (g *Graph) ExplainClasses(a, b Class) (*Proof, error) {
 	e := newExplainer(g)
 	e.proof.from, e.proof.to = e.proof.terms.class(a), e.proof.terms.class(b)
-	e.proof.finish(e.walk(a, b, e.last()))
+	steps := e.walk(a, b, e.last())
+	if e.left <= 0 {
+		return nil, nil // too long
+	}
+	e.proof.finish(steps)
 	return e.proof, nil
 }

@@ -3,6 +3,7 @@ package egraph_test
 import (
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/govyre/vyre/egraph"
@@ -213,5 +214,35 @@ func TestExtractAgainstAllChoices(t *testing.T) {
 	}
 	if above*20 > total {
 		t.Errorf("%d of %d terms are dearer than they have to be", above, total)
+	}
+}
+
+// TestDoubledTerms has terms whose trees have 2ⁿ nodes: nothing may take as long.
+func TestDoubledTerms(t *testing.T) {
+	g := egraph.New()
+	x := g.Leaf("x", ir.U32)
+	g.Assume(x, egraph.Facts{Hi: 7, SHi: 7, Zeros: ^uint64(7)})
+	c, small := x, x
+	for i := range 100 {
+		if c = op(g, ir.OpMul, ir.U32, c, c); i < 40 {
+			small = c
+		}
+	}
+	if _, err := g.Run(table(), egraph.Limits{Rounds: 2, Rows: 3000}); err != nil {
+		t.Fatal(err)
+	}
+	if best := g.Extract(egraph.Costs{}, small); best.Cost > 40 || len(best.String()) > 2000 {
+		t.Errorf("40 products cost %d: %s", best.Cost, best)
+	}
+	best := g.Extract(egraph.Costs{}, c)
+	if best.Cost != 100 {
+		t.Errorf("100 products cost %d", best.Cost)
+	}
+	proof, err := g.Explain(c, best)
+	if err == nil {
+		err = proof.Check()
+	}
+	if err != nil && !strings.Contains(err.Error(), "has more than 65536 steps") {
+		t.Error(err)
 	}
 }

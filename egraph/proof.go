@@ -18,6 +18,7 @@ type Proof struct {
 	terms    terms
 	from, to int // terms
 	steps    []step
+	known    map[int]Facts // of terms, by facts
 }
 
 // step rewrites a part of a term.
@@ -92,14 +93,18 @@ func (t *terms) all(classes []Class) []int {
 	return list
 }
 
-// node returns the term of a node.
-func (t *terms) node(of *Term, at int) int {
-	n := &of.Nodes[at]
-	kids := make([]int, len(n.Kids))
-	for i, k := range n.Kids {
-		kids[i] = t.node(of, k)
+// nodes returns the terms of all nodes.
+func (t *terms) nodes(of *Term) []int {
+	ids := make([]int, len(of.Nodes))
+	for i := range of.Nodes {
+		n := &of.Nodes[i]
+		kids := make([]int, len(n.Kids))
+		for j, k := range n.Kids {
+			kids[j] = ids[k]
+		}
+		ids[i] = t.apply(n.Head, kids)
 	}
-	return t.apply(n.Head, kids)
+	return ids
 }
 
 // info is the head of a term, nil for a class that has no term.
@@ -340,6 +345,10 @@ func (p *Proof) factsHold(c Class, a, b int) string {
 
 // facts computes what is known of a term, from what the caller has said.
 func (p *Proof) facts(id int) (f Facts) {
+	if f, ok := p.known[id]; ok {
+		return f
+	}
+	defer func() { p.known[id] = f }()
 	t := &p.terms
 	typ, h := t.typ(id), t.info(id)
 	n := interval.WidthOf(typ)
@@ -381,28 +390,35 @@ func (p *Proof) name(s *step) string {
 	return "order"
 }
 
+// maxText bounds the heads that are printed of a term, which can be a tree of 2ⁿ.
+const maxText = 100
+
 // text prints a term.
 func (t *terms) text(id int) string {
 	var b strings.Builder
-	t.print(&b, id)
+	left := maxText
+	t.print(&b, id, &left)
 	return b.String()
 }
 
-func (t *terms) print(b *strings.Builder, id int) {
+func (t *terms) print(b *strings.Builder, id int, left *int) {
 	w := &t.list[id]
-	if w.class != None {
+	*left--
+	switch {
+	case *left < 0:
+		b.WriteString("…")
+		return
+	case w.class != None:
 		fmt.Fprintf(b, "class-%d", w.class)
 		return
-	}
-	name := t.g.heads.name(w.head)
-	if len(w.kids) == 0 {
-		b.WriteString(name)
+	case len(w.kids) == 0:
+		b.WriteString(t.g.heads.name(w.head))
 		return
 	}
-	b.WriteString("(" + name)
+	b.WriteString("(" + t.g.heads.name(w.head))
 	for _, k := range w.kids {
 		b.WriteByte(' ')
-		t.print(b, k)
+		t.print(b, k, left)
 	}
 	b.WriteByte(')')
 }
@@ -415,7 +431,7 @@ func (p *Proof) String() string {
 	wide, long := 0, 0
 	for i := range p.steps {
 		s := &p.steps[i]
-		if names[i] = p.name(s); s.back {
+		if names[i] = p.name(s); s.back && s.kind != given {
 			names[i] += " back"
 		}
 		befores[i] = p.terms.text(s.before)
@@ -491,8 +507,9 @@ func factText(t ir.Type, f *Facts) string {
 func (t *Term) String() string {
 	ts := terms{g: t.g, ids: make(map[string]int), classes: make(map[Class]int)}
 	var list []string
+	ids := ts.nodes(t)
 	for _, root := range t.Roots {
-		list = append(list, ts.text(ts.node(t, root)))
+		list = append(list, ts.text(ids[root]))
 	}
 	return strings.Join(list, ", ")
 }
