@@ -100,7 +100,9 @@ func (c *columns) push(class Class, head Head, kids []Class) uint32 {
 }
 
 // Leaf adds a value that nothing is known about but its name and its type.
-func (g *Graph) Leaf(name string, t ir.Type) Class { return g.Add(g.Head(HeadInfo{Name: name, Type: t})) }
+func (g *Graph) Leaf(name string, t ir.Type) Class {
+	return g.Add(g.Head(HeadInfo{Name: name, Type: t}))
+}
 
 // Const adds a constant by its raw bits.
 func (g *Graph) Const(t ir.Type, bits uint64) Class {

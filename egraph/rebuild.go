@@ -96,3 +96,21 @@ func (g *Graph) stale(row uint32) bool {
 	}
 	return false
 }
+
+// reindex makes the table and the lists of uses from the columns.
+func (g *Graph) reindex() {
+	g.table.reset(len(g.table.row))
+	g.table.rehash(&g.columns, len(g.rowHead))
+	for c := range g.uses.last {
+		g.uses.last[c] = noUse
+	}
+	g.uses.list = g.uses.list[:0]
+	for r := range g.rowHead {
+		row := uint32(r)
+		g.uses.note(g, row)
+		if !g.isDead(row) {
+			slot, _ := g.table.find(&g.columns, row)
+			g.table.put(&g.columns, slot, row)
+		}
+	}
+}
