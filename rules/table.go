@@ -1,22 +1,13 @@
-package opt
+package rules
 
-// rules is the rule table: what algebra rewrites, always to something cheaper or more
-// canonical. Each line is
+import "sync"
+
+// simplify has the rules with which the optimiser's pass algebra rewrites, always to something cheaper or more canonical.
+// Integer rules hold modulo 2^width for every width. Float rules are exact for every input, zeros of both signs,
+// infinities and subnormals included, a NaN giving some NaN.
 //
-//	name  class  pattern => result  [when condition #c…]
-//
-// ?x is any value, #c a constant; a variable that comes twice is the same value twice. ?c and ?d
-// are bools. A number is that number in the type of its place, modulo 2^width for an integer;
-// ones, top and width are the numbers with all bits, with the top bit, and the bits of a value
-// of the class. An op of constants is computed, so (ctz #c) is a constant.
-//
-// The class is the set of types for which the rule is true: those of ?x, or of the first variable where there
-// is no ?x. Integer rules hold modulo 2^width for every width; tests run them through the ops' own
-// evaluation, exhaustively at 8 bits. Float rules are exact for every input, zeros of both
-// signs, infinities and subnormals included, a NaN giving some NaN.
-//
-// What is missing here is missing on purpose; rules_test.go has the counterexamples.
-const rules = `
+// A rule that is missing here may be missing on purpose; refute_test.go has the counterexamples.
+const simplify = `
 add-zero        int    (add ?x 0)                       => ?x
 add-const       int    (add (add ?x #a) #b)             => (add ?x (add #a #b))
 add-from        int    (add (sub #a ?x) #b)             => (sub (add #a #b) ?x)
@@ -220,3 +211,46 @@ fma-one-2       real   (fma 1 ?x ?y)                    => (add ?x ?y)
 fma-no-sum      real   (fma ?x ?y -0)                   => (mul ?x ?y)
 fma-neg         real   (fma (neg ?x) (neg ?y) ?z)       => (fma ?x ?y ?z)
 `
+
+// idioms are the rules of the pass idiom, which looks for them after the others: a device has one instruction for them.
+const idioms = `
+and-shr         int    (and (shr ?x ?k) (shr ?y ?k))                => (shr (and ?x ?y) ?k)
+min-lt          int    (select (lt ?x ?y) ?x ?y)                    => (min ?x ?y)
+min-le          int    (select (le ?x ?y) ?x ?y)                    => (min ?x ?y)
+max-lt          int    (select (lt ?x ?y) ?y ?x)                    => (max ?x ?y)
+max-le          int    (select (le ?x ?y) ?y ?x)                    => (max ?x ?y)
+abs-lt          sint   (select (lt ?x 0) (neg ?x) ?x)               => (abs ?x)
+abs-le          sint   (select (le ?x 0) (neg ?x) ?x)               => (abs ?x)
+abs-gt          sint   (select (lt 0 ?x) ?x (neg ?x))               => (abs ?x)
+abs-ge          sint   (select (le 0 ?x) ?x (neg ?x))               => (abs ?x)
+absdiff-lt      uint   (select (lt ?x ?y) (sub ?y ?x) (sub ?x ?y))  => (absdiff ?x ?y)
+absdiff-le      uint   (select (le ?x ?y) (sub ?y ?x) (sub ?x ?y))  => (absdiff ?x ?y)
+absdiff-max     uint   (sub (max ?x ?y) (min ?x ?y))                => (absdiff ?x ?y)
+rotl-or         uint   (or (shl ?x #k) (shr ?x #j))                 => (rotl ?x #k)          when turn #k #j
+rotl-xor        uint   (xor (shl ?x #k) (shr ?x #j))                => (rotl ?x #k)          when turn #k #j
+rotl-add        uint   (add (shl ?x #k) (shr ?x #j))                => (rotl ?x #k)          when turn #k #j
+rotl-count      int    (rotl ?x (and ?k #m))                        => (rotl ?x ?k)          when all-counts #m
+rotr-count      int    (rotr ?x (and ?k #m))                        => (rotr ?x ?k)          when all-counts #m
+`
+
+// table is parsed once. A mistake in it is one of ours.
+var table = sync.OnceValue(func() []*Rule {
+	var list []*Rule
+	for _, part := range []struct {
+		text  string
+		idiom bool
+	}{{simplify, false}, {idioms, true}} {
+		rs, err := parse(part.text)
+		if err != nil {
+			panic("BUG: rules: " + err.Error())
+		}
+		for _, r := range rs {
+			r.Idiom = part.idiom
+		}
+		list = append(list, rs...)
+	}
+	return list
+})
+
+// Table returns the optimiser's rules, in the order in which they are tried. The rules are shared: do not change them.
+func Table() []*Rule { return table() }

@@ -1,0 +1,2 @@
+// Package egraph holds many equal terms at once.
+package egraph
