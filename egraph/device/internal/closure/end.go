@@ -10,9 +10,9 @@ import (
 // the way: a late store of that kind could put an old ancestor over a root that another invocation has written.
 //
 //vyre:kernel workgroup=256
-func Settle(t gpu.Thread, n uint32, staged, parent []uint32, slots []uint64, at, live, header []uint32) {
+func Settle(t gpu.Thread, n, classes uint32, staged, parent []uint32, slots []uint64, at, live, header []uint32) {
 	roots, rows := uint32(0), uint32(0)
-	for v := t.Global().X; v < uint32(len(parent)); v += t.Groups().X * 256 {
+	for v := t.Global().X; v < classes; v += t.Groups().X * 256 {
 		up := gpu.AtomicLoad(&parent[v])
 		if up == v {
 			roots++

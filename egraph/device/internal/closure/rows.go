@@ -11,7 +11,7 @@ import (
 const (
 	none = ^uint32(0)
 
-	// Commutative is the bit of a head whose children are in the order of their roots.
+	// Commutative is the bit of a head whose two children are in the order of their roots.
 	Commutative = 1 << 31
 )
 
@@ -75,7 +75,7 @@ func refresh(rows [][4]uint32, more, parent []uint32, i uint32) bool {
 	r := rows[i]
 	if r[1] == none {
 		if n := many(r); n != 0 {
-			return refreshMany(more, parent, r[2], n, r[0]&Commutative != 0)
+			return refreshMany(more, parent, r[2], n)
 		}
 		return false
 	}
@@ -102,9 +102,7 @@ func refresh(rows [][4]uint32, more, parent []uint32, i uint32) bool {
 	} else {
 		s = find(parent, s)
 	}
-	if r[0]&Commutative != 0 { // none is above all
-		p, q = min(p, q), max(p, q)
-		q, s = min(q, s), max(q, s)
+	if r[0]&Commutative != 0 {
 		p, q = min(p, q), max(p, q)
 	}
 	rows[i] = [4]uint32{r[0], p, q, s}
@@ -112,20 +110,14 @@ func refresh(rows [][4]uint32, more, parent []uint32, i uint32) bool {
 }
 
 // refreshMany does it for n children from at on.
-func refreshMany(more, parent []uint32, at, n uint32, sorted bool) bool {
+func refreshMany(more, parent []uint32, at, n uint32) bool {
 	changed := false
 	for k := range n {
 		child := more[at+k]
-		root := find(parent, child)
-		changed = changed || root != child
-		j := k
-		if sorted {
-			for j > 0 && more[at+j-1] > root {
-				more[at+j] = more[at+j-1]
-				j--
-			}
+		if root := find(parent, child); root != child {
+			more[at+k] = root
+			changed = true
 		}
-		more[at+j] = root
 	}
 	return changed
 }

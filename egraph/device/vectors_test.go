@@ -1,0 +1,147 @@
+package device_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/govyre/vyre"
+	_ "github.com/govyre/vyre/driver/cpu"
+	_ "github.com/govyre/vyre/driver/cudasim"
+
+	"github.com/govyre/vyre/egraph"
+	"github.com/govyre/vyre/egraph/device"
+	"github.com/govyre/vyre/internal/testing/egraphs"
+	"github.com/govyre/vyre/ir"
+)
+
+// given is a row of a small e-graph: class, head and children.
+type given struct {
+	class egraph.Class
+	head  string
+	kids  []egraph.Class
+}
+
+func kids(list ...egraph.Class) []egraph.Class { return list }
+
+func small(classes int, rows []given, pending ...[2]egraph.Class) *egraph.Graph {
+	g := egraph.New()
+	for range classes {
+		g.Class(ir.U32)
+	}
+	for _, r := range rows {
+		g.Insert(r.class, g.Head(egraph.HeadInfo{Name: r.head, Type: ir.U32}), r.kids...)
+	}
+	for _, p := range pending {
+		if err := g.Union(p[0], p[1], "given"); err != nil {
+			panic(err)
+		}
+	}
+	return g
+}
+
+// ladder is vector F.
+func ladder() *egraph.Graph {
+	var pending [][2]egraph.Class
+	for e := range egraph.Class(1024) {
+		pending = append(pending, [2]egraph.Class{e + 1, e}, [2]egraph.Class{e, e + 1})
+		if e%7 == 0 {
+			pending = append(pending, [2]egraph.Class{e, e})
+		}
+	}
+	return small(1025, nil, pending...)
+}
+
+// vector is an e-graph with its closure.
+type vector struct {
+	name    string
+	graph   *egraph.Graph
+	pending int
+	unions  []uint32 // each round's
+	roots   []uint32
+	classes int
+	live    int
+	digest  uint64
+}
+
+func vectors() []vector {
+	return []vector{
+		{name: "A", graph: small(5, []given{{0, "lit", nil}, {1, "lit", nil}, {2, "add", kids(0, 1)}, {3, "add", kids(0, 1)},
+			{4, "add", kids(1, 0)}, {2, "add", kids(0, 1)}}), unions: []uint32{2, 1, 0}, roots: []uint32{0, 0, 2, 2, 2}, classes: 2, live: 2},
+		{name: "B", graph: egraphs.Chain(18), pending: 1, unions: []uint32{1, 1, 1, 1, 1, 1, 1, 1, 0}, classes: 9, live: 10,
+			roots: []uint32{0, 0, 2, 3, 4, 5, 6, 7, 8, 9, 2, 3, 4, 5, 6, 7, 8, 9}},
+		{name: "C", graph: small(6, []given{{0, "lit", nil}, {1, "lit", nil}, {2, "add", kids(0, 1)}, {3, "add", kids(0, 1)},
+			{4, "add", kids(1, 0)}, {5, "mul", kids(0, 1)}}), unions: []uint32{2, 1, 0}, roots: []uint32{0, 0, 2, 2, 2, 5}, classes: 3, live: 3},
+		{name: "D", graph: small(4, []given{{0, "p", nil}, {1, "q", nil}, {2, "add", kids(0, 1)}, {3, "add", kids(1, 0)}}),
+			unions: []uint32{0}, roots: []uint32{0, 1, 2, 3}, classes: 4, live: 4},
+		{name: "E", graph: small(2, []given{{0, "f", kids(0)}, {1, "f", kids(1)}}), unions: []uint32{0}, roots: []uint32{0, 1}, classes: 2, live: 2},
+		{name: "E'", graph: small(2, []given{{0, "f", kids(0)}, {1, "f", kids(1)}}, [2]egraph.Class{0, 1}),
+			pending: 1, unions: []uint32{0}, roots: []uint32{0, 0}, classes: 1, live: 1},
+		{name: "F", graph: ladder(), pending: 1024, unions: []uint32{0}, roots: make([]uint32, 1025), classes: 1},
+		{name: "G", graph: small(7, []given{{0, "a", nil}, {1, "b", nil}, {2, "c", nil}, {3, "f", kids(0)}, {4, "f", kids(1)},
+			{5, "g", kids(3, 2)}, {6, "g", kids(4, 2)}}, [2]egraph.Class{0, 1}), pending: 1, unions: []uint32{1, 1, 0},
+			roots: []uint32{0, 0, 2, 3, 3, 5, 5}, classes: 4, live: 5},
+		{name: "nothing", graph: egraph.New(), unions: []uint32{0}},
+		mixed(64, 0, []uint32{12, 0}, 52, 52, 0x63814436495ef514),
+		mixed(1_000, 10, []uint32{122, 1, 0}, 867, 877, 0x4dec9ad3ec99a4a5),
+	}
+}
+
+func mixed(n, pending int, unions []uint32, classes, live int, digest uint64) vector {
+	return vector{name: fmt.Sprint("W1 ", n), graph: egraphs.Mixed(n), pending: pending, unions: unions, classes: classes, live: live, digest: digest}
+}
+
+// check compares a result with the vector.
+func (v *vector) check(t *testing.T, r *device.Result) {
+	t.Helper()
+	if r.Status != device.Converged || r.Rounds != len(v.unions) || !slices.Equal(r.PerRound(), v.unions) || r.Pending != v.pending {
+		t.Errorf("%v after %d rounds, unions %d %v, want %d %v", r.Status, r.Rounds, r.Pending, r.PerRound(), v.pending, v.unions)
+	}
+	if r.Live != v.live || r.Classes != v.classes {
+		t.Errorf("%d classes, %d live rows, want %d, %d", r.Classes, r.Live, v.classes, v.live)
+	}
+	if v.roots != nil && !slices.Equal(r.Roots(), v.roots) {
+		t.Errorf("roots %v, want %v", r.Roots(), v.roots)
+	}
+	if v.digest != 0 && r.Digest() != v.digest {
+		t.Errorf("digest %016x, want %016x", r.Digest(), v.digest)
+	}
+}
+
+func open(t *testing.T, name string) vyre.Device {
+	t.Helper()
+	dev, err := vyre.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := dev.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return dev
+}
+
+func TestVectors(t *testing.T) {
+	for _, name := range []string{"cpu", "cuda-sim"} {
+		dev := open(t, name)
+		for _, v := range vectors() {
+			t.Run(name+" "+v.name, func(t *testing.T) {
+				im, err := device.Build(v.graph)
+				if err != nil {
+					t.Fatal(err)
+				}
+				s, err := device.Open(t.Context(), dev, im)
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer s.Close()
+				r, err := s.Canonicalise(t.Context(), nil, device.Options{Rows: true})
+				if err != nil {
+					t.Fatal(err)
+				}
+				v.check(t, &r)
+			})
+		}
+	}
+}
