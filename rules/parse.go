@@ -263,7 +263,7 @@ func (p *parser) condition() error {
 		v := slices.IndexFunc(r.Vars, func(v Variable) bool { return v.Name == w })
 		switch {
 		case w == "" || len(r.Of) == r.cond.constants:
-			return p.wrong(fmt.Sprintf("%s is about %d constants", r.Cond, r.cond.constants), "name as many")
+			return p.wrong("condition "+r.Cond+" has too few constants or too many", fmt.Sprintf("name %d", r.cond.constants))
 		case v < 0:
 			return p.wrong("the condition is about "+strconv.Quote(w)+", which the rule does not have", "name a constant of the left side")
 		case !r.Vars[v].Const:
@@ -305,7 +305,7 @@ func (p *parser) apply(t *Term, deep int) error {
 	t.Kind, t.word = Apply, p.word()
 	op, ok := ir.OpByName(t.word)
 	if !ok {
-		return p.wrong("unknown op "+strconv.Quote(t.word), "use the name of an op of the table in docs/language.md or spec")
+		return p.wrong("unknown op "+strconv.Quote(t.word), "use the name that an op has in the text form of programs, as vyre ir prints it")
 	}
 	if !usable(op) {
 		return p.wrong("op "+t.word+" has an effect, an immediate or a tolerance, or its operands do not tell its type",
@@ -331,7 +331,7 @@ func (p *parser) apply(t *Term, deep int) error {
 	}
 	if n := op.Info().Args; len(t.Args) != n {
 		p.start = begin
-		return p.wrong(fmt.Sprintf("op %s takes %d operands, not %d", t.word, n, len(t.Args)), "give it as many")
+		return p.wrong(fmt.Sprintf("op %s has %d operands, not %d", t.word, len(t.Args), n), fmt.Sprintf("give it %d", n))
 	}
 	return nil
 }

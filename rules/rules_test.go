@@ -9,7 +9,9 @@ import (
 	"github.com/govyre/vyre/rules"
 )
 
-func effort() rules.Effort { return rules.Effort(long.Count(int(rules.Quick), int(rules.Full), int(rules.Exhaustive))) }
+func effort() rules.Effort {
+	return rules.Effort(long.Count(int(rules.Quick), int(rules.Full), int(rules.Exhaustive)))
+}
 
 // refuted searches at all types of the class.
 func refuted(t *testing.T, r *rules.Rule, e rules.Effort) *rules.Counterexample {

@@ -233,13 +233,82 @@ rotl-count      int    (rotl ?x (and ?k #m))                        => (rotl ?x 
 rotr-count      int    (rotr ?x (and ?k #m))                        => (rotr ?x ?k)          when all-counts #m
 `
 
+// equalities are rules that e-graphs read, in both directions. Neither side is cheaper.
+const equalities = `
+add-assoc       int    (add (add ?x ?y) ?z)             <=> (add ?x (add ?y ?z))
+mul-assoc       int    (mul (mul ?x ?y) ?z)             <=> (mul ?x (mul ?y ?z))
+and-assoc       bits   (and (and ?x ?y) ?z)             <=> (and ?x (and ?y ?z))
+or-assoc        bits   (or (or ?x ?y) ?z)               <=> (or ?x (or ?y ?z))
+xor-assoc       bits   (xor (xor ?x ?y) ?z)             <=> (xor ?x (xor ?y ?z))
+min-assoc       int    (min (min ?x ?y) ?z)             <=> (min ?x (min ?y ?z))
+max-assoc       int    (max (max ?x ?y) ?z)             <=> (max ?x (max ?y ?z))
+mul-add         int    (mul ?x (add ?y ?z))             <=> (add (mul ?x ?y) (mul ?x ?z))
+mul-sub         int    (mul ?x (sub ?y ?z))             <=> (sub (mul ?x ?y) (mul ?x ?z))
+mul-neg-out     int    (mul (neg ?x) ?y)                <=> (neg (mul ?x ?y))
+and-over-or     bits   (and ?x (or ?y ?z))              <=> (or (and ?x ?y) (and ?x ?z))
+and-over-xor    bits   (and ?x (xor ?y ?z))             <=> (xor (and ?x ?y) (and ?x ?z))
+or-over-and     bits   (or ?x (and ?y ?z))              <=> (and (or ?x ?y) (or ?x ?z))
+not-and         bits   (not (and ?x ?y))                <=> (or (not ?x) (not ?y))
+not-or          bits   (not (or ?x ?y))                 <=> (and (not ?x) (not ?y))
+not-xor         bits   (not (xor ?x ?y))                <=> (xor (not ?x) ?y)
+xor-split       bits   (xor ?x ?y)                      <=> (and (or ?x ?y) (not (and ?x ?y)))
+or-split        bits   (or ?x ?y)                       <=> (xor (xor ?x ?y) (and ?x ?y))
+neg-add         int    (neg (add ?x ?y))                <=> (sub (neg ?x) ?y)
+neg-swap        int    (neg (sub ?x ?y))                <=> (sub ?y ?x)
+neg-split       int    (neg ?x)                         <=> (add (not ?x) 1)
+not-split       int    (not ?x)                         <=> (sub ones ?x)
+not-add         int    (not (add ?x ?y))                <=> (sub (not ?x) ?y)
+not-sub         int    (not (sub ?x ?y))                <=> (add (not ?x) ?y)
+sub-split       int    (sub ?x ?y)                      <=> (add ?x (neg ?y))
+sub-add-out     int    (sub ?x (add ?y ?z))             <=> (sub (sub ?x ?y) ?z)
+sub-sub-out     int    (sub ?x (sub ?y ?z))             <=> (add (sub ?x ?y) ?z)
+add-split       int    (add ?x ?y)                      <=> (add (xor ?x ?y) (shl (and ?x ?y) 1))
+add-or-and      int    (add ?x ?y)                      <=> (add (or ?x ?y) (and ?x ?y))
+sub-or-and      int    (xor ?x ?y)                      <=> (sub (or ?x ?y) (and ?x ?y))
+or-sub          int    (or ?x ?y)                       <=> (add (and ?x (not ?y)) ?y)
+add-self        int    (add ?x ?x)                      <=> (shl ?x 1)
+shl-add         int    (shl (add ?x ?y) ?k)             <=> (add (shl ?x ?k) (shl ?y ?k))
+shl-sub         int    (shl (sub ?x ?y) ?k)             <=> (sub (shl ?x ?k) (shl ?y ?k))
+shl-and         int    (shl (and ?x ?y) ?k)             <=> (and (shl ?x ?k) (shl ?y ?k))
+shl-or          int    (shl (or ?x ?y) ?k)              <=> (or (shl ?x ?k) (shl ?y ?k))
+shl-xor         int    (shl (xor ?x ?y) ?k)             <=> (xor (shl ?x ?k) (shl ?y ?k))
+shl-neg         int    (shl (neg ?x) ?k)                <=> (neg (shl ?x ?k))
+shl-product     int    (mul (shl ?x ?k) ?y)             <=> (shl (mul ?x ?y) ?k)
+shl-swap        int    (shl (shl ?x ?j) ?k)             <=> (shl (shl ?x ?k) ?j)
+shr-swap        int    (shr (shr ?x ?j) ?k)             <=> (shr (shr ?x ?k) ?j)
+shr-and         int    (shr (and ?x ?y) ?k)             <=> (and (shr ?x ?k) (shr ?y ?k))
+shr-or          int    (shr (or ?x ?y) ?k)              <=> (or (shr ?x ?k) (shr ?y ?k))
+shr-xor         int    (shr (xor ?x ?y) ?k)             <=> (xor (shr ?x ?k) (shr ?y ?k))
+shr-not         sint   (shr (not ?x) ?k)                <=> (not (shr ?x ?k))
+min-not         int    (not (min ?x ?y))                <=> (max (not ?x) (not ?y))
+max-not         int    (not (max ?x ?y))                <=> (min (not ?x) (not ?y))
+min-over-max    int    (min ?x (max ?y ?z))             <=> (max (min ?x ?y) (min ?x ?z))
+max-over-min    int    (max ?x (min ?y ?z))             <=> (min (max ?x ?y) (max ?x ?z))
+min-max-sum     int    (add (min ?x ?y) (max ?x ?y))    <=> (add ?x ?y)
+select-not-c    any    (select (not ?c) ?x ?y)          <=> (select ?c ?y ?x)
+select-neg      int    (select ?c (neg ?x) (neg ?y))    <=> (neg (select ?c ?x ?y))
+select-add      int    (select ?c (add ?x ?z) (add ?y ?z)) <=> (add (select ?c ?x ?y) ?z)
+select-sub      int    (select ?c (sub ?x ?z) (sub ?y ?z)) <=> (sub (select ?c ?x ?y) ?z)
+select-min      int    (select (lt ?x ?y) ?x ?y)        <=> (min ?x ?y)
+select-max      int    (select (lt ?x ?y) ?y ?x)        <=> (max ?x ?y)
+lt-not          int    (lt (not ?x) (not ?y))           <=> (lt ?y ?x)
+real-sub-neg    real   (sub ?x ?y)                      <=> (add ?x (neg ?y))
+real-mul-neg    real   (mul (neg ?x) ?y)                <=> (neg (mul ?x ?y))
+real-div-neg    real   (div (neg ?x) ?y)                <=> (neg (div ?x ?y))
+real-div-neg-2  real   (div ?x (neg ?y))                <=> (neg (div ?x ?y))
+real-twice      real   (add ?x ?x)                      <=> (mul ?x 2)
+real-lt-neg     real   (lt (neg ?x) (neg ?y))           <=> (lt ?y ?x)
+real-le-neg     real   (le (neg ?x) (neg ?y))           <=> (le ?y ?x)
+real-fma-neg    real   (fma (neg ?x) ?y ?z)             <=> (fma ?x (neg ?y) ?z)
+`
+
 // table is parsed once. A mistake in it is one of ours.
 var table = sync.OnceValue(func() []*Rule {
 	var list []*Rule
 	for _, part := range []struct {
 		text  string
 		idiom bool
-	}{{simplify, false}, {idioms, true}} {
+	}{{simplify, false}, {idioms, true}, {equalities, false}} {
 		rs, err := parse(part.text)
 		if err != nil {
 			panic("BUG: rules: " + err.Error())
@@ -252,5 +321,5 @@ var table = sync.OnceValue(func() []*Rule {
 	return list
 })
 
-// Table returns the optimiser's rules, in the order in which they are tried. The rules are shared: do not change them.
+// Table returns the rules of the optimiser and of e-graphs, in the order in which they are tried. The rules are shared: do not change them.
 func Table() []*Rule { return table() }

@@ -100,7 +100,7 @@ func (w *work) rotation(g *ranges, r ir.Row) bool {
 func (w *work) wholeTurn(g *ranges, r, n, rest ir.Row) bool {
 	width := uint64(w.Type[r].Bits())
 	if w.Op[rest] == ir.OpSub && w.isConst(w.A(rest), width) && w.B(rest) == n {
-		return w.must(checkTurn, g.at(n).hi <= width)
+		return w.must(checkTurn, g.at(n).Hi <= width)
 	}
 	// Counts modulo the width: where both are 0, each side is all of x, and only an or leaves that as it is.
 	k, ok := w.modulo(n, width)
