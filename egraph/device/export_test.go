@@ -2,22 +2,31 @@ package device
 
 import (
 	"context"
+	"math"
 
 	"github.com/govyre/vyre"
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/egraph"
+	"github.com/govyre/vyre/ir"
+	"github.com/govyre/vyre/megakernel"
 )
 
-// OpenMasked is Open with signatures masked.
-func OpenMasked(ctx context.Context, dev vyre.Device, im *Image, keep uint32) (*Session, error) {
-	return open(ctx, dev, im, keep)
+// Tuning changes what only tests change. Keep masks signatures, and 0 keeps all bits; Full is how many slots may be taken.
+type Tuning struct {
+	Keep, Full uint32
+	Altered    map[string]*ir.Program
+}
+
+// OpenTuned is Open with those changes.
+func OpenTuned(ctx context.Context, dev vyre.Device, im *Image, u Tuning) (*Session, error) {
+	if u.Keep == 0 {
+		u.Keep = math.MaxUint32
+	}
+	return open(ctx, dev, im, tuning{keep: u.Keep, full: u.Full, altered: u.Altered})
 }
 
 // BuildWith is Build with a table of so many slots, a power of two.
-func BuildWith(g *egraph.Graph, slots uint64) (*Image, error) {
-	s := sourceOf(g)
-	return s.image(slots)
-}
+func BuildWith(g *egraph.Graph, slots uint64) (*Image, error) { return sourceOf(g).image(slots) }
 
 // BuildChanged is Build of changed columns.
 func BuildChanged(g *egraph.Graph, change func(c *egraph.Columns, pending *[][2]egraph.Class)) (*Image, error) {
@@ -38,3 +47,9 @@ func (r *Result) Words() []uint32 {
 	}
 	return r.s.read[len(r.s.read)-r.s.readWords(false):]
 }
+
+// Reports returns what the detectors of the device found in the last call.
+func (s *Session) Reports() []driver.Report { return s.reports }
+
+// Explain says what the plan of a topology is.
+func (s *Session) Explain(how megakernel.Topology) string { return s.plans[how].Explain() }

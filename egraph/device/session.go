@@ -27,7 +27,7 @@ type Options struct {
 type Session struct {
 	dev   vyre.Device
 	im    *Image
-	keep  uint32 // masks signatures
+	tuned tuning
 	image driver.Buffer
 	pairs driver.Buffer // staged unions, where there are too many for the image's own column
 	stage []uint32      // what is staged, behind its head
@@ -41,6 +41,8 @@ type Session struct {
 	plans  map[megakernel.Topology]*megakernel.Plan
 	made   map[request]*commands
 	last   *commands
+
+	reports []driver.Report // of the last call
 }
 
 // head is the head of what is staged.
@@ -68,15 +70,15 @@ type commands struct {
 //
 // Errors: OutOfMemory, with the bytes; those of a device.
 func Open(ctx context.Context, dev vyre.Device, im *Image) (*Session, error) {
-	return open(ctx, dev, im, math.MaxUint32)
+	return open(ctx, dev, im, tuning{keep: math.MaxUint32})
 }
 
-// open is Open with signatures masked.
-func open(ctx context.Context, dev vyre.Device, im *Image, keep uint32) (s *Session, err error) {
+// open is Open for tests.
+func open(ctx context.Context, dev vyre.Device, im *Image, tuned tuning) (s *Session, err error) {
 	if dev == nil || im == nil || im.l == nil {
 		return nil, refused("open", "no device, or no image")
 	}
-	s = &Session{dev: dev, im: im, keep: keep, cache: megakernel.NewCache(dev, 0),
+	s = &Session{dev: dev, im: im, tuned: tuned, cache: megakernel.NewCache(dev, 0),
 		plans: map[megakernel.Topology]*megakernel.Plan{}, made: map[request]*commands{}}
 	defer func() {
 		if err != nil {
@@ -140,11 +142,8 @@ func (s *Session) plan(ctx context.Context, how megakernel.Topology) (*megakerne
 		return p, nil
 	}
 	l := s.im.l
-	w := &waves{l: l, b: s.image, pair: l.of(s.image, staged)}
-	if s.pairs != nil {
-		w.pair = driver.All(s.pairs)
-	}
-	w.make(s.keep, uint32(l.len[slots]/2/4*3))
+	w := &waves{tuning: s.tuned, l: l, b: s.image, pairs: s.staging()}
+	w.make()
 	if w.err != nil {
 		return nil, w.err
 	}
@@ -319,7 +318,7 @@ func (s *Session) Canonicalise(ctx context.Context, pending [][2]uint32, o Optio
 		return r, err
 	}
 	s.last = c
-	r.Timing, err = c.run(ctx)
+	r.Timing, s.reports, err = c.run(ctx)
 	if err != nil {
 		s.have.known, s.anew = false, true
 		return r, err
@@ -331,19 +330,19 @@ func (s *Session) Canonicalise(ctx context.Context, pending [][2]uint32, o Optio
 }
 
 // run runs the commands of a call.
-func (c *commands) run(ctx context.Context) (driver.Timing, error) {
+func (c *commands) run(ctx context.Context) (driver.Timing, []driver.Report, error) {
 	res, err := c.first.Run(ctx)
-	all := res.Timing
+	all, found := res.Timing, res.Reports
 	if err != nil || c.plan == nil {
-		return all, err
+		return all, found, err
 	}
 	_, err = c.plan.Run(ctx)
-	all = all.Add(c.plan.Result().Timing)
+	all, found = all.Add(c.plan.Result().Timing), c.plan.Result().Reports
 	if err != nil {
-		return all, err
+		return all, found, err
 	}
 	res, err = c.read.Run(ctx)
-	return all.Add(res.Timing), err
+	return all.Add(res.Timing), found, err
 }
 
 // settle waits for what a call left under way.

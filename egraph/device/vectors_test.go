@@ -1,17 +1,22 @@
 package device_test
 
 import (
+	"flag"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/govyre/vyre"
+	"github.com/govyre/vyre/driver"
 	_ "github.com/govyre/vyre/driver/cpu"
+	_ "github.com/govyre/vyre/driver/cuda"
 	_ "github.com/govyre/vyre/driver/cudasim"
 
 	"github.com/govyre/vyre/egraph"
 	"github.com/govyre/vyre/egraph/device"
 	"github.com/govyre/vyre/internal/testing/egraphs"
+	"github.com/govyre/vyre/internal/testing/long"
 	"github.com/govyre/vyre/ir"
 )
 
@@ -108,13 +113,20 @@ func (v *vector) check(t *testing.T, r *device.Result) {
 	}
 }
 
+var deviceFlag = flag.String("devices", "cpu,cuda-sim", "devices that the tests run on, with commas between")
+
+func devices() []string { return strings.Split(*deviceFlag, ",") }
+
 func open(t *testing.T, name string) vyre.Device {
 	t.Helper()
-	dev, err := vyre.Open(name)
+	dev, err := vyre.Open(long.Device(name))
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
+		if n := dev.Stats().Get(driver.LiveBytes); n != 0 {
+			t.Errorf("%s: %d bytes are left", name, n)
+		}
 		if err := dev.Close(); err != nil {
 			t.Error(err)
 		}
@@ -122,24 +134,50 @@ func open(t *testing.T, name string) vyre.Device {
 	return dev
 }
 
-func TestVectors(t *testing.T) {
-	for _, name := range []string{"cpu", "cuda-sim"} {
+// session builds an image and opens it.
+func session(t *testing.T, dev vyre.Device, g *egraph.Graph, u device.Tuning) *device.Session {
+	t.Helper()
+	im, err := device.Build(g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return opened(t, dev, im, u)
+}
+
+func opened(t *testing.T, dev vyre.Device, im *device.Image, u device.Tuning) *device.Session {
+	t.Helper()
+	s, err := device.OpenTuned(t.Context(), dev, im, u)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+func canonicalise(t *testing.T, s *device.Session, pending [][2]uint32, o device.Options) device.Result {
+	t.Helper()
+	r, err := s.Canonicalise(t.Context(), pending, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func TestVectorsOnDevices(t *testing.T) {
+	for _, name := range devices() {
 		dev := open(t, name)
-		for _, v := range vectors() {
+		all := vectors()
+		if name != "cuda-sim" {
+			all = append(all, mixed(100_000, 1_000, []uint32{12_414, 320, 5, 0}, 86_261, 87_261, 0x0875ddd31906a391))
+		}
+		for _, v := range all {
 			t.Run(name+" "+v.name, func(t *testing.T) {
-				im, err := device.Build(v.graph)
-				if err != nil {
-					t.Fatal(err)
-				}
-				s, err := device.Open(t.Context(), dev, im)
-				if err != nil {
-					t.Fatal(err)
-				}
-				defer s.Close()
-				r, err := s.Canonicalise(t.Context(), nil, device.Options{Rows: true})
-				if err != nil {
-					t.Fatal(err)
-				}
+				s := session(t, dev, v.graph, device.Tuning{})
+				r := canonicalise(t, s, nil, device.Options{})
 				v.check(t, &r)
 			})
 		}

@@ -16,31 +16,51 @@ const threads = 256
 // many is from how many rows on all blocks that are resident at once take part.
 const many = 1 << 16
 
-// waves are those of a closure, each after the one before it.
-type waves struct {
-	l    *layout
-	b    driver.Buffer
-	pair driver.Range // staged
-	list []megakernel.Wave
-	err  error
+// programs are the kernels of the waves.
+var programs = map[string]func() (*ir.Program, error){
+	"Prepare": closure.PrepareProgram, "Unite": closure.UniteProgram, "Start": closure.StartProgram,
+	"Match": closure.MatchProgram, "Refresh": closure.RefreshProgram, "Settle": closure.SettleProgram,
+	"Tally": closure.TallyProgram, "Sum": closure.SumProgram, "Move": closure.MoveProgram,
+	"Count": closure.CountProgram, "List": closure.ListProgram,
 }
 
-// make makes the waves. keep masks signatures, and full bounds the slots that are taken; both are for tests.
-func (w *waves) make(keep, full uint32) {
+// tuning changes what only tests change.
+type tuning struct {
+	keep    uint32                 // masks signatures
+	full    uint32                 // slots that may be taken; 0 is three of four
+	altered map[string]*ir.Program // in place of the kernels of that name
+}
+
+// waves are those of a closure, each after the one before it.
+type waves struct {
+	tuning
+	l     *layout
+	b     driver.Buffer
+	pairs driver.Range // staged
+	list  []megakernel.Wave
+	err   error
+}
+
+// make makes the waves.
+func (w *waves) make() {
 	n, c := w.l.n, w.l.classes
 	per := uint32(1)
 	if n >= 1<<20 {
 		per = 4
 	}
+	table := uint32(w.l.len[slots] / 2)
+	if w.full == 0 {
+		w.full = table / 4 * 3
+	}
 	u32, all, spread := driver.U32, w.of, w.over
 	parts := groupsOf(n, threads*per)
-	w.add(megakernel.Before, closure.PrepareProgram, spread(max(c, uint32(w.l.len[slots]/2))), u32(n), w.pair, all(parent), all(slots), all(header))
-	w.add(megakernel.Before, closure.UniteProgram, spread(uint32(w.pair.Len/8)), w.pair, all(parent), all(header))
-	w.add(megakernel.Before, closure.StartProgram, parts, u32(n), u32(per), w.pair, all(rows), all(more), all(parent), all(slots), all(at), all(work), all(header))
-	w.add(megakernel.EveryRound, closure.MatchProgram, spread(n), megakernel.Round{}, u32(keep), u32(full), w.pair, all(rows), all(more), all(class), all(work),
+	w.add(megakernel.Before, "Prepare", spread(max(c, table)), u32(n), w.pairs, all(parent), all(slots), all(header))
+	w.add(megakernel.Before, "Unite", spread(uint32(w.pairs.Len/8)), w.pairs, all(parent), all(header))
+	w.add(megakernel.Before, "Start", parts, u32(n), u32(per), w.pairs, all(rows), all(more), all(parent), all(slots), all(at), all(work), all(header))
+	w.add(megakernel.EveryRound, "Match", spread(n), megakernel.Round{}, u32(w.keep), u32(w.full), w.pairs, all(rows), all(more), all(class), all(work),
 		all(parent), all(slots), all(at), all(header), megakernel.Vote{})
-	w.add(megakernel.EveryRound, closure.RefreshProgram, parts, megakernel.Round{}, u32(n), u32(per), all(rows), all(more), all(parent), all(slots), all(at), all(work), all(header))
-	w.add(megakernel.After, closure.SettleProgram, spread(max(c, n)), u32(n), u32(c), w.pair, all(parent), all(slots), all(at), all(live), all(header))
+	w.add(megakernel.EveryRound, "Refresh", parts, megakernel.Round{}, u32(n), u32(per), all(rows), all(more), all(parent), all(slots), all(at), all(work), all(header))
+	w.add(megakernel.After, "Settle", spread(max(c, n)), u32(n), u32(c), w.pairs, all(parent), all(slots), all(at), all(live), all(header))
 	w.sort()
 }
 
@@ -58,13 +78,13 @@ func (w *waves) sort() {
 		if p == 0 {
 			first = 1
 		}
-		w.add(megakernel.After, closure.TallyProgram, tiled, u32(n), t, u32(uint32(8*p)), u32(first), from, all(class), all(parent), all(sums))
-		w.add(megakernel.After, closure.SumProgram, megakernel.Fixed(256), t, all(sums), all(totals))
-		w.add(megakernel.After, closure.MoveProgram, tiled, u32(n), t, u32(uint32(8*p)), u32(first), from, all(class), all(parent), all(sums), all(totals), to)
+		w.add(megakernel.After, "Tally", tiled, u32(n), t, u32(uint32(8*p)), u32(first), from, all(class), all(parent), all(sums))
+		w.add(megakernel.After, "Sum", megakernel.Fixed(256), t, all(sums), all(totals))
+		w.add(megakernel.After, "Move", tiled, u32(n), t, u32(uint32(8*p)), u32(first), from, all(class), all(parent), all(sums), all(totals), to)
 	}
-	w.add(megakernel.After, closure.CountProgram, tiled, u32(n), all(groupRow), all(class), all(parent), all(sums))
-	w.add(megakernel.After, closure.SumProgram, megakernel.Fixed(1), t, all(sums), all(totals))
-	w.add(megakernel.After, closure.ListProgram, tiled, u32(n), all(groupRow), all(class), all(parent), all(sums), all(totals), all(groupClass), all(groupFirst), all(header))
+	w.add(megakernel.After, "Count", tiled, u32(n), all(groupRow), all(class), all(parent), all(sums))
+	w.add(megakernel.After, "Sum", megakernel.Fixed(1), t, all(sums), all(totals))
+	w.add(megakernel.After, "List", tiled, u32(n), all(groupRow), all(class), all(parent), all(sums), all(totals), all(groupClass), all(groupFirst), all(header))
 }
 
 func (w *waves) of(c column) driver.Arg { return w.l.of(w.b, c) }
@@ -80,9 +100,13 @@ func (w *waves) over(items uint32) megakernel.Domain {
 	return groupsOf(min(items, 8192*threads), threads)
 }
 
-func (w *waves) add(phase megakernel.Phase, program func() (*ir.Program, error), over megakernel.Domain, args ...driver.Arg) {
-	p, err := program()
-	w.err = errors.Join(w.err, err)
+func (w *waves) add(phase megakernel.Phase, name string, over megakernel.Domain, args ...driver.Arg) {
+	p, altered := w.altered[name]
+	if !altered {
+		var err error
+		p, err = programs[name]()
+		w.err = errors.Join(w.err, err)
+	}
 	w.list = append(w.list, megakernel.Wave{Program: p, Args: args, Domain: over, Phase: phase})
 }
 

@@ -1,6 +1,10 @@
 package closure
 
-import "github.com/govyre/vyre/gpu"
+import (
+	"math/bits"
+
+	"github.com/govyre/vyre/gpu"
+)
 
 // Match looks up the rows of the list, and unites the classes of those that are equal. If the table had too little room for
 // them, the round clears it instead, and the next one looks up all rows. keep masks signatures; full is how many slots may be taken.
@@ -58,7 +62,8 @@ func Match(t gpu.Thread, round, keep, full uint32, staged []uint32, rows [][4]ui
 func lookUp(i, s uint32, r [4]uint32, rows [][4]uint32, more []uint32, slots []uint64) (slot, other uint32) {
 	mask := uint32(len(slots)) - 1
 	own := uint64(s)<<32 | uint64(i)
-	for slot = s & mask; ; slot = (slot + 1) & mask {
+	// The low bits of a signature say little about its last child, so a product spreads them.
+	for slot = s * 0x9E3779B9 >> bits.LeadingZeros32(mask); ; slot = (slot + 1) & mask {
 		have := gpu.AtomicLoad(&slots[slot])
 		if have == empty {
 			have = gpu.AtomicCompareExchange(&slots[slot], empty, own)
