@@ -9,7 +9,6 @@ import (
 	"log"
 
 	"github.com/govyre/vyre"
-	"github.com/govyre/vyre/egraph"
 	"github.com/govyre/vyre/egraph/device"
 )
 
