@@ -21,10 +21,13 @@ func (g *Graph) begin() {
 	g.fresh = g.fresh[:0]
 }
 
-// finish takes the first error away.
+// finish returns the first error, once.
 func (g *Graph) finish() error {
 	err := g.err
 	g.err = nil
+	if conflict := g.known.conflict(); err == nil {
+		err = conflict
+	}
 	return err
 }
 
@@ -77,13 +80,13 @@ func (g *Graph) place(row uint32) {
 	slot, was := g.table.find(&g.columns, row)
 	if was == noRow {
 		g.table.put(&g.columns, slot, row)
-		g.known.made(row)
+		g.note(row)
 		return
 	}
 	lo, hi := min(was, row), max(was, row)
 	g.table.row[slot] = lo
 	g.kill(hi)
-	g.known.made(row)
+	g.note(row)
 	g.join(edge{a: g.rowClass[lo], b: g.rowClass[hi], kind: congruent, x: lo, y: hi})
 }
 
