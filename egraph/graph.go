@@ -48,12 +48,25 @@ type columns struct {
 	kids     []Class // canonical after a rebuild
 	given    []Class // as they were given, which proofs are about
 	dead     []uint64
+	fault    fault
 }
+
+// fault is a mistake that a test has put in, to see that another test notices.
+type fault uint8
+
+const (
+	faultCompare fault = iota + 1 // rows are equal if their signatures are
+	faultWork                     // a changed row is left out of the work list
+	faultEarly                    // the parallel form stops a round early
+	faultLarger                   // the larger root stays one
+	faultStamp                    // a row that moved to another class counts as old
+)
 
 // New returns an empty graph.
 func New() *Graph {
 	g := &Graph{}
 	g.known.g = g
+	g.table.full = 3
 	g.table.reset(64)
 	return g
 }

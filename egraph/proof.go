@@ -174,15 +174,15 @@ func (t *terms) replace(id int, place []int, part int) int {
 
 // finish keeps the steps, less those that lead back to a term that was there before.
 func (p *Proof) finish(steps []step) {
-	now := p.from
-	seen := map[int]int{now: 0}
+	was := []int{p.from}
+	seen := map[int]int{p.from: 0} // where a term is in was, or was before steps went
 	for _, s := range steps {
-		now = p.terms.replace(now, s.place, s.after)
-		if n, again := seen[now]; again {
-			p.steps = p.steps[:n]
+		now := p.terms.replace(was[len(was)-1], s.place, s.after)
+		if n, again := seen[now]; again && n < len(was) && was[n] == now {
+			p.steps, was = p.steps[:n], was[:n+1]
 			continue
 		}
-		p.steps = append(p.steps, s)
+		p.steps, was = append(p.steps, s), append(was, now)
 		seen[now] = len(p.steps)
 	}
 }

@@ -50,6 +50,9 @@ func (g *Graph) close() {
 			g.dirty = g.uses.move(hi, g.sets.find(hi), g.dirty)
 		}
 		g.changed = g.changed[:0]
+		if g.fault == faultWork && len(g.dirty) > 0 {
+			g.dirty = g.dirty[1:]
+		}
 		for _, row := range g.dirty {
 			g.refresh(row)
 		}

@@ -119,7 +119,7 @@ func (r *run) stampAll(round uint32) {
 		r.root = append(r.root, r.sets.find(r.rowClass[row]))
 	}
 	for row, c := range r.rowClass {
-		if root := r.sets.find(c); root != r.root[row] {
+		if root := r.sets.find(c); root != r.root[row] && r.fault != faultStamp {
 			r.root[row], m.stamp[row] = root, round
 		}
 	}
