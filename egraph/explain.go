@@ -240,7 +240,7 @@ func (e *explainer) match(ed *edge, limit int) []step {
 	nodes := t.all(m.vars)
 	left, _ := t.instance(p.left, nodes)
 	right, _ := t.instance(p.right, nodes)
-	steps = append(steps, step{kind: ruled, before: left, after: right, pattern: p, name: e.reasons.rules[ed.rule].names[p.number], vars: nodes})
+	steps = append(steps, step{kind: ruled, edge: limit, before: left, after: right, pattern: p, name: e.reasons.rules[ed.rule].names[p.number], vars: nodes})
 	more, _ = m.right(p.right)
 	return append(steps, more...)
 }
@@ -326,56 +326,16 @@ func (e *explainer) nodes(to *Term, at int) []step {
 	return steps
 }
 
-// blame names the last rule, or label, in the proof that two terms are equal.
-func (g *Graph) blame(x, y Class) string {
+// blame lists the rules and labels on which the equality of two terms rests, in the order in which they were used.
+func (g *Graph) blame(x, y Class) (names []string) {
 	e := newExplainer(g)
-	path, ok := e.path(x, y, e.last())
-	if !ok {
-		return ""
-	}
-	name, latest := "", -1
-	seen := make(map[uint32]bool)
-	for len(path) > 0 {
-		arc := path[0]
-		path = path[1:]
-		if seen[arc] {
-			continue
-		}
-		seen[arc] = true
-		switch ed := &g.reasons.edges[arc]; {
-		case ed.kind == congruent || ed.kind == folded:
-			path = append(path, e.below(ed, int(arc))...)
-		case ed.kind == narrowed && latest < 0:
-			name = "facts"
-		case int(arc) > latest && ed.kind == ruled:
-			rs := g.reasons.rules[ed.rule]
-			name, latest = rs.names[rs.list[ed.y].number], int(arc)
-		case int(arc) > latest && ed.kind == given:
-			name, latest = g.reasons.labels[ed.rule], int(arc)
+	steps := e.walk(x, y, e.last())
+	slices.SortStableFunc(steps, func(a, b step) int { return a.edge - b.edge })
+	for i := range steps {
+		if s := &steps[i]; s.kind == ruled || s.kind == given || s.kind == narrowed {
+			name := e.proof.name(s)
+			names = append(slices.DeleteFunc(names, func(s string) bool { return s == name }), name)
 		}
 	}
-	return name
-}
-
-// below lists the edges on which a congruence, or a computed op, rests.
-func (e *explainer) below(ed *edge, limit int) (list []uint32) {
-	kids := e.original(ed.x)
-	for i, k := range kids {
-		var to []Class
-		if ed.kind == folded {
-			to = []Class{e.constant(k, limit)}
-		} else {
-			to = []Class{e.original(ed.y)[i]}
-			if len(kids) == 2 && e.heads.info[e.rowHead[ed.x]].Commutative {
-				to = append(to, e.original(ed.y)[1-i])
-			}
-		}
-		for _, c := range to {
-			if path, ok := e.path(k, c, limit); ok {
-				list = append(list, path...)
-				break
-			}
-		}
-	}
-	return list
+	return names
 }

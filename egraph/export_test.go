@@ -25,12 +25,14 @@ func (g *Graph) Bytes() (columns, beyond int) {
 
 // Faults are mistakes to put in.
 var Faults = map[string]func(*Graph){
-	"dropping the exact compare":        func(g *Graph) { g.fault, g.table.weak = faultCompare, 1<<32-1 },
-	"leaving a changed row out":         func(g *Graph) { g.fault = faultWork },
-	"stopping a round early":            func(g *Graph) { g.fault = faultEarly },
-	"hooking to the larger root":        func(g *Graph) { g.sets.larger = true },
-	"taking a moved row for an old one": func(g *Graph) { g.fault = faultStamp },
+	"dropping the exact compare": func(g *Graph) { g.fault, g.table.weak = faultCompare, 1<<32-1 },
+	"leaving a changed row out":  func(g *Graph) { g.fault = faultWork },
+	"stopping a round early":     func(g *Graph) { g.fault = faultEarly },
+	"hooking to the larger root": func(g *Graph) { g.sets.larger = true },
 }
+
+// StampFault makes rows that move to another class count as old.
+func StampFault(g *Graph) { g.fault = faultStamp }
 
 // Unions lists the classes of all unions so far.
 func (g *Graph) Unions() (list [][2]Class) {
@@ -40,14 +42,32 @@ func (g *Graph) Unions() (list [][2]Class) {
 	return list
 }
 
-// Falsify gives a proof's last step of a rule another result, or another place in the list of rules.
-func (p *Proof) Falsify() bool {
-	for i := range p.steps {
-		if s := &p.steps[i]; s.kind == ruled {
-			s.vars = append([]int(nil), s.vars...)
-			s.vars[0] = p.to
-			return true
+// Falsify puts the i-th mistake into a proof, and reports whether there is a place for it.
+func (p *Proof) Falsify(i int) bool {
+	for at := range p.steps {
+		s := &p.steps[at]
+		if s.kind != ruled {
+			continue
 		}
+		switch s.vars = append([]int(nil), s.vars...); i {
+		case 0:
+			s.vars[0] = p.from
+		case 1:
+			s.after = p.from
+		case 2:
+			s.before = s.after
+		case 3:
+			s.back = !s.back
+		case 4:
+			s.place = append(s.place, 0)
+		case 5:
+			s.kind = folded
+		case 6:
+			p.to = p.from
+		case 7:
+			p.steps = p.steps[:at]
+		}
+		return true
 	}
 	return false
 }

@@ -2,6 +2,7 @@ package egraph
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/govyre/vyre/internal/exact"
 	"github.com/govyre/vyre/internal/interval"
@@ -75,7 +76,7 @@ func (a *analysis) made(row uint32) {
 		a.isConstant(c, row)
 		return
 	}
-	if a.constant[c] == 0 && a.foldable(h, g.children(row)) {
+	if bits, ok := a.fold(h, g.children(row)); ok && !a.has(c, bits) {
 		a.folds = append(a.folds, row)
 	}
 	var f Facts
@@ -88,7 +89,7 @@ func (a *analysis) made(row uint32) {
 func (a *analysis) isConstant(c Class, row uint32) {
 	h := &a.g.heads.info[a.g.rowHead[row]]
 	if was := a.constant[c]; was != 0 {
-		if was-1 != row && !a.equal(was-1, row) && a.clash == [2]uint32{} {
+		if !a.equal(was-1, row) && a.clash == [2]uint32{} {
 			a.clash = [2]uint32{min(was-1, row) + 1, max(was-1, row) + 1}
 		}
 		return
@@ -191,7 +192,7 @@ func (a *analysis) step() bool {
 	a.queue, g.dirty = a.queue[:0], g.dirty[:0]
 	for _, row := range a.folds {
 		h := &g.heads.info[g.rowHead[row]]
-		if bits, ok := a.fold(h, g.children(row)); ok && a.constant[g.sets.find(g.rowClass[row])] == 0 {
+		if bits, ok := a.fold(h, g.children(row)); ok && !a.has(g.sets.find(g.rowClass[row]), bits) {
 			g.join(edge{a: g.rowClass[row], b: a.add(h.Type, bits), kind: folded, x: row})
 		}
 	}
@@ -210,10 +211,13 @@ func (a *analysis) add(t ir.Type, bits uint64) Class {
 	return a.g.rowClass[row]
 }
 
-// foldable reports whether an op can be computed from its operands.
-func (a *analysis) foldable(h *HeadInfo, kids []Class) bool {
-	_, ok := a.fold(h, kids)
-	return ok
+// has reports whether the constant of a class has these bits, or is a NaN.
+func (a *analysis) has(c Class, bits uint64) bool {
+	if a.constant[c] == 0 {
+		return false
+	}
+	h := &a.g.heads.info[a.g.rowHead[a.constant[c]-1]]
+	return h.Bits == bits || isNaN(h) && isNaN(&HeadInfo{Type: h.Type, Bits: bits})
 }
 
 // fold computes an op of constants.
@@ -279,9 +283,18 @@ func (a *analysis) conflict() error {
 		return nil
 	}
 	g := a.g
-	x, y := g.rowClass[a.clash[0]-1], g.rowClass[a.clash[1]-1]
+	p, q := a.clash[0]-1, a.clash[1]-1
 	a.clash = [2]uint32{}
-	return &Error{Rule: g.blame(x, y), Class: g.sets.find(x), Left: g.term(x), Right: g.term(y), Text: "they are different constants"}
+	names := g.blame(g.rowClass[p], g.rowClass[q])
+	if len(names) == 0 {
+		names = []string{"Insert"}
+	}
+	text := "they are different constants"
+	if n := len(names) - 1; n > 0 {
+		text += ", by " + strings.Join(names[:n], ", ") + " too"
+	}
+	return &Error{Rule: names[len(names)-1], Class: g.sets.find(g.rowClass[p]), Left: g.heads.name(g.rowHead[p]),
+		Right: g.heads.name(g.rowHead[q]), Text: text}
 }
 
 // check verifies that a class knows what each of its rows does.
@@ -300,8 +313,8 @@ func (a *analysis) check() error {
 		if h.Op == ir.OpConst && (a.constant[c] == 0 || !a.equal(a.constant[c]-1, row)) {
 			return fmt.Errorf("egraph: class %d has the constant %s, its analysis says row %d", c, g.heads.name(g.rowHead[row]), int(a.constant[c])-1)
 		}
-		if _, ok := a.fold(h, g.children(row)); ok && a.constant[c] == 0 {
-			return fmt.Errorf("egraph: row %d is an op of constants, class %d has none", row, c)
+		if bits, ok := a.fold(h, g.children(row)); ok && !a.has(c, bits) {
+			return fmt.Errorf("egraph: row %d is the constant %s, and class %d is not", row, constant(h.Type, bits), c)
 		}
 		if err := a.checkFacts(c, h, row); err != nil {
 			return err

@@ -58,8 +58,8 @@ func Compile(list []*rules.Rule) (*Rules, error) {
 	rs := &Rules{}
 	heads := heads{}
 	for _, r := range list {
-		if at := unbound(r.Left, r.Right); at != "" {
-			return nil, fmt.Errorf("egraph: rule %s: the left side has no %s; fix: use variables of the left side only", r.Name, at)
+		if v, missing := unbound(r.Left, r.Right); missing {
+			return nil, fmt.Errorf("egraph: rule %s: the left side has no variable %d, which the right side has; fix: use variables of the left side", r.Name, v)
 		}
 		number := len(rs.names)
 		rs.names = append(rs.names, r.Name)
@@ -79,16 +79,15 @@ func Compile(list []*rules.Rule) (*Rules, error) {
 }
 
 // unbound returns a variable of the right side that the left does not have, if there is one.
-func unbound(left, right *rules.Term) string {
+func unbound(left, right *rules.Term) (v int, missing bool) {
 	has := make(map[int]bool)
 	variables(left, func(t *rules.Term) { has[t.Var] = true })
-	missing := ""
 	variables(right, func(t *rules.Term) {
-		if !has[t.Var] && missing == "" {
-			missing = t.String()
+		if !has[t.Var] {
+			v, missing = t.Var, true
 		}
 	})
-	return missing
+	return v, missing
 }
 
 func variables(t *rules.Term, do func(*rules.Term)) {

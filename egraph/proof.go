@@ -27,7 +27,7 @@ type step struct {
 	place         []int // child numbers, from the root
 	before, after int   // terms
 	rule          uint32
-	edge          int // of given, narrowed
+	edge          int // of given, narrowed and ruled
 	row           uint32
 	pattern       *pattern // of ruled
 	name          string   // of the rule
