@@ -263,6 +263,7 @@ func (g *Graph) Assume(c Class, f Facts) {
 		g.mistake("facts about class %d, which is not an integer or a bool", c)
 		return
 	}
+	g.index()
 	g.known.start()
 	g.known.said = append(g.known.said, fact{c, f})
 	g.known.meet(g.sets.find(c), &f)

@@ -81,6 +81,7 @@ func (g *Graph) Grow(rows, children int) {
 	g.uses.last = slices.Grow(g.uses.last, rows)
 	g.types, g.first = slices.Grow(g.types, rows), slices.Grow(g.first, rows)
 	g.sets.parent = slices.Grow(g.sets.parent, rows)
+	g.index()
 	if need := len(c.rowHead) + rows; need > g.table.room() {
 		g.table.rehash(&g.columns, need)
 	}
@@ -138,6 +139,7 @@ func (g *Graph) Add(head Head, kids ...Class) Class {
 
 // add is Add for what is valid. It returns the row, and whether that is new.
 func (g *Graph) add(head Head, kids []Class) (row uint32, made bool) {
+	g.index()
 	row = g.columns.push(Class(len(g.types)), head, kids)
 	g.canonical(row)
 	slot, was := g.table.find(&g.columns, row)
@@ -195,6 +197,7 @@ func (g *Graph) Insert(class Class, head Head, kids ...Class) {
 	case g.types[class] != t:
 		g.mistake("a row of %s, which is %s, for class %d, which is %s", g.heads.name(head), t, class, g.types[class])
 	default:
+		g.index()
 		row := g.columns.push(class, head, kids)
 		g.uses.note(g, row)
 		g.fresh = append(g.fresh, row)

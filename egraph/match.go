@@ -206,6 +206,7 @@ func (m *matcher) test(in *instruction) (row uint32, ok bool) {
 
 // lookup returns the row of a head with these roots, or noRow. It orders the children of a commutative head.
 func (g *Graph) lookup(h Head, kids []Class) uint32 {
+	g.index()
 	if len(kids) == 2 && kids[0] > kids[1] && g.heads.info[h].Commutative {
 		kids[0], kids[1] = kids[1], kids[0]
 	}

@@ -23,8 +23,11 @@ func (g *Graph) RebuildParallel(workers int) (unions []int, err error) {
 		}
 	}
 	p.finish()
-	g.known.rejoin()
-	g.close()
+	if g.known.on {
+		g.index()
+		g.known.rejoin()
+		g.close()
+	}
 	return unions, g.finish()
 }
 
@@ -291,16 +294,20 @@ func (p *parallel) reserve(s *shard, rows int) {
 	}
 }
 
-// finish marks dead rows, and makes what Add needs: the table and the lists of uses.
+// finish marks dead rows. The table and the lists of uses are of no use any more; who needs them makes them anew.
 func (p *parallel) finish() {
 	g := p.g
 	g.sets.flatten()
+	var dead atomic.Int64
 	p.each(len(g.rowHead), func(_, lo, hi int) {
+		n := 0
 		for row := uint32(lo); row < uint32(hi); row++ {
 			if p.dead[row] {
 				g.kill(row)
+				n++
 			}
 		}
+		dead.Add(int64(n))
 	})
-	g.reindex()
+	g.table.drop(len(g.rowHead) - int(dead.Load()))
 }

@@ -4,6 +4,7 @@ package egraph
 // children until there are none. It returns the first mistake since the last rebuild, or that two constants became equal;
 // the graph is closed all the same. The cost is in proportion to the uses of classes that stopped being roots.
 func (g *Graph) Rebuild() error {
+	g.index()
 	g.begin()
 	g.close()
 	return g.finish()
@@ -103,9 +104,15 @@ func (g *Graph) stale(row uint32) bool {
 	return false
 }
 
-// reindex makes the table and the lists of uses from the columns.
+// index makes the table and the lists of uses from the columns, where RebuildParallel has left none.
+func (g *Graph) index() {
+	if g.table.row == nil {
+		g.reindex()
+	}
+}
+
 func (g *Graph) reindex() {
-	g.table.reset(len(g.table.row))
+	g.table.reset(64)
 	g.table.rehash(&g.columns, len(g.rowHead))
 	for c := range g.uses.last {
 		g.uses.last[c] = noUse

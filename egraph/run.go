@@ -68,6 +68,7 @@ func (g *Graph) Run(rules *Rules, limits Limits) (Report, error) {
 			*l.at = *l.zero
 		}
 	}
+	g.index()
 	g.known.start()
 	if err := g.Rebuild(); err != nil {
 		return Report{}, err

@@ -36,6 +36,9 @@ func (t *table) reset(slots int) {
 	t.row, t.tag, t.used, t.live = make([]uint32, slots), make([]uint8, slots), 0, 0
 }
 
+// drop frees the slots; the table is to be made anew before it is used. So many rows will be in it.
+func (t *table) drop(rows int) { t.row, t.tag, t.used, t.live = nil, nil, 0, rows }
+
 // room is how many slots are used before the table grows: seven of eight.
 func (t *table) room() int { return len(t.row) - len(t.row)>>t.full }
 
