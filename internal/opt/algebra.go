@@ -38,10 +38,11 @@ func (w *work) simplify(r ir.Row) ir.Row {
 	return w.find(r)
 }
 
-// applyFirst applies to row r the first of the rules that matches, and reports whether there is one. Few rules come further
-// than the ops of the operands.
-func (w *work) applyFirst(rules []*rule, r ir.Row) bool {
-	w.visits += len(rules)
+// applyFirst applies to row r the first of the rules of its op that matches, and reports whether there is one.
+func (w *work) applyFirst(rules *rulesOf, r ir.Row) bool {
+	if rules == nil {
+		return false
+	}
 	var x, y ir.Op
 	a, b := w.A(r), w.B(r)
 	if a != ir.NoRow {
@@ -50,12 +51,14 @@ func (w *work) applyFirst(rules []*rule, r ir.Row) bool {
 	if b != ir.NoRow {
 		y = w.Op[b]
 	}
-	for _, ru := range rules {
-		straight, swapped := ru.resembles(x, y)
-		if l := ru.second; l != nil {
+	list := rules.like(x, y)
+	w.visits += 1 + len(list)
+	for _, c := range list {
+		straight, swapped := c.straight, c.swapped
+		if l := c.second; l != nil {
 			straight, swapped = straight && w.match(l, b, nil), swapped && w.match(l, a, nil)
 		}
-		if (straight || swapped) && w.apply(ru, r, straight, swapped) {
+		if (straight || swapped) && w.apply(c.rule, r, straight, swapped) {
 			return true
 		}
 	}
@@ -140,12 +143,6 @@ func (w *work) holds(at *rules.Rule, b *binding) bool {
 		c[i], _ = w.bits(b[v])
 	}
 	return at.Holds(c[:len(at.Of)]...)
-}
-
-// resembles reports whether operands of these ops may be those of the pattern, as they stand or swapped.
-func (ru *rule) resembles(x, y ir.Op) (straight, swapped bool) {
-	a, b := ru.ops[0], ru.ops[1]
-	return (a == 0 || a == x) && (b == 0 || b == y), ru.swaps && (a == 0 || a == y) && (b == 0 || b == x)
 }
 
 // match compares a pattern with row r.

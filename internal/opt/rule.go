@@ -19,24 +19,82 @@ type rule struct {
 	second *rules.Term // the second operand of the pattern if that is a literal, which few rows have
 }
 
-// ruleTables are the rules of two passes by the op of their pattern, each list in the order of the table.
-type ruleTables struct{ algebra, idiom [][]*rule }
+// ruleTables are the rules of two passes by the op of their pattern.
+type ruleTables struct{ algebra, idiom []*rulesOf }
+
+// numOps bounds the ops.
+const numOps = 1 << 10
 
 // tables reads the lines of the table that go down: those with <=> are for e-graphs.
 var tables = sync.OnceValue(func() *ruleTables {
-	const ops = 1 << 10
-	t := &ruleTables{make([][]*rule, ops), make([][]*rule, ops)}
+	t := &ruleTables{make([]*rulesOf, numOps), make([]*rulesOf, numOps)}
 	for _, r := range rules.Table() {
-		byOp := t.algebra
+		if r.Both {
+			continue
+		}
+		of := &t.algebra[r.Left.Op]
 		if r.Idiom {
-			byOp = t.idiom
+			of = &t.idiom[r.Left.Op]
 		}
-		if !r.Both {
-			byOp[r.Left.Op] = append(byOp[r.Left.Op], prepare(r)...)
+		if *of == nil {
+			*of = new(rulesOf)
 		}
+		(*of).rules = append((*of).rules, prepare(r)...)
 	}
 	return t
 })
+
+// rulesOf are the rules whose pattern has one op at its root, in the order of the table, and lists of those that operands of
+// certain ops leave. Few rules come further than the ops of the operands.
+type rulesOf struct {
+	rules []*rule
+	once  sync.Once
+	known [numOps]uint8 // a number for each op that operands of patterns have, 0 for others
+	ops   int
+	lists [][]candidate // by the numbers of both operands
+}
+
+// candidate is a rule that a row may match, with its operands as they are or swapped.
+type candidate struct {
+	*rule
+	straight, swapped bool
+}
+
+// like are the rules that a row may match whose operands have these ops, 0 for an operand that it does not have.
+func (o *rulesOf) like(x, y ir.Op) []candidate {
+	o.once.Do(o.index)
+	return o.lists[int(o.known[x])*o.ops+int(o.known[y])]
+}
+
+func (o *rulesOf) index() {
+	ops := []ir.Op{0}
+	for _, ru := range o.rules {
+		for _, op := range ru.ops {
+			if !slices.Contains(ops, op) {
+				o.known[op] = uint8(len(ops))
+				ops = append(ops, op)
+			}
+		}
+	}
+	o.ops = len(ops)
+	for _, x := range ops {
+		for _, y := range ops {
+			var list []candidate
+			for _, ru := range o.rules {
+				if straight, swapped := ru.resembles(x, y); straight || swapped {
+					list = append(list, candidate{ru, straight, swapped})
+				}
+			}
+			o.lists = append(o.lists, list)
+		}
+	}
+}
+
+// resembles reports whether operands of these ops may be those of the pattern, as they are or swapped.
+func (ru *rule) resembles(x, y ir.Op) (straight, swapped bool) {
+	a, b := ru.ops[0], ru.ops[1]
+	return (a == 0 || a == x) && (b == 0 || b == y), ru.swaps && (a == 0 || a == y) && (b == 0 || b == x)
+}
 
 // prepare returns a rule once for each order in which operands below the root of its pattern can be bound. Matching does not
 // go back to an operand that it has bound, and it tries both orders of the root's.
