@@ -240,7 +240,7 @@ func (e *explainer) match(ed *edge, limit int) []step {
 	nodes := t.all(m.vars)
 	left, _ := t.instance(p.left, nodes)
 	right, _ := t.instance(p.right, nodes)
-	steps = append(steps, step{kind: ruled, edge: limit, before: left, after: right, pattern: p, name: e.reasons.rules[ed.rule].names[p.number], vars: nodes})
+	steps = append(steps, step{kind: ruled, edge: limit, before: left, after: right, pattern: p, name: e.reasons.rules[ed.rule].names[p.number], vars: nodes, classes: m.vars})
 	more, _ = m.right(p.right)
 	return append(steps, more...)
 }

@@ -20,14 +20,15 @@ const maxNarrowed = 40
 type analysis struct {
 	g        *Graph
 	on       bool
-	facts    []Facts  // by class, right for roots
-	constant []uint32 // by class, right for roots: 1 + its constant's row
-	times    []uint8  // by class: how often its facts got narrower
-	said     []fact   // by the caller
-	queue    []Class  // classes of which more is known: rows that use them may know more
-	folds    []uint32 // rows whose children are constants
-	single   []Class  // classes whose facts leave one number
-	clash    [2]uint32
+	facts    []Facts   // by class, right for roots
+	constant []uint32  // by class, right for roots: 1 + its constant's row
+	times    []uint8   // by class: how often its facts got narrower
+	said     []fact    // by the caller
+	queue    []Class   // classes of which more is known: rows that use them may know more
+	folds    []uint32  // rows whose children are constants
+	single   []Class   // classes whose facts leave one number
+	learned  []Class   // classes whose facts got narrower, for a run
+	clash    [2]uint32 // 1 + rows of two constants that became equal
 }
 
 // fact is what a caller has said of a class.
@@ -144,6 +145,9 @@ func (a *analysis) meet(c Class, f *Facts) {
 	}
 	now.Set(&both)
 	a.times[c]++
+	if a.g.tracking {
+		a.learned = append(a.learned, c)
+	}
 	a.queue = append(a.queue, c)
 	if _, one := now.Constant(); one && a.constant[c] == 0 {
 		a.single = append(a.single, c)

@@ -93,17 +93,18 @@ func firstOf(g *Graph, rows []uint32, h Head) int {
 // matcher runs the programs of patterns over a closed graph.
 type matcher struct {
 	*Graph
-	index index
-	heads []Head // of Rules.heads in this graph, or noHead
-	stamp []uint32
-	out   matches
-	most  int // matches at which it stops
-	p     *pattern
-	at    uint32 // number of the pattern
-	since uint32 // matches all of whose rows are older were found before
-	regs  []Class
-	rows  []uint32
-	key   []Class
+	index   index
+	heads   []Head   // of Rules.heads in this graph, or noHead
+	stamp   []uint32 // by row: the round in which it changed last
+	learned []uint32 // by class: the round in which its facts did
+	out     matches
+	most    int // matches at which it stops
+	p       *pattern
+	at      uint32 // number of the pattern
+	since   uint32 // matches all of whose rows are older were found before
+	regs    []Class
+	rows    []uint32
+	key     []Class
 }
 
 const noHead = 1<<32 - 1
@@ -155,13 +156,11 @@ func (m *matcher) run(pc int, newest uint32) bool {
 			}
 			return true
 		}
-		row, ok := m.test(in)
+		changed, ok := m.test(in)
 		if !ok {
 			return true
 		}
-		if row != noRow {
-			newest = max(newest, m.stamp[row])
-		}
+		newest = max(newest, changed)
 	}
 	if newest >= m.since {
 		m.emit()
@@ -169,39 +168,54 @@ func (m *matcher) run(pc int, newest uint32) bool {
 	return len(m.out.pattern) <= m.most
 }
 
-// test does an instruction that does not scan. It returns the row on which the answer rests, or noRow.
-func (m *matcher) test(in *instruction) (row uint32, ok bool) {
+// test does an instruction that does not scan. It returns when that on which the answer rests has changed.
+func (m *matcher) test(in *instruction) (changed uint32, ok bool) {
 	switch in.do {
 	case doSame:
-		return noRow, m.regs[in.r] == m.regs[in.s]
+		return 0, m.regs[in.r] == m.regs[in.s]
 	case doType:
-		return noRow, m.types[m.regs[in.r]] == in.t
-	case doAny:
-		row = m.known.constant[m.regs[in.r]] - 1
-		return row, row != noRow
-	case doConstant:
-		row = m.known.constant[m.regs[in.r]] - 1
-		return row, row != noRow && m.rowHead[row] == m.heads[in.head]
+		return 0, m.types[m.regs[in.r]] == in.t
 	case doLookup:
-		m.key = m.key[:0]
-		for _, r := range in.args {
-			m.key = append(m.key, m.regs[r])
-		}
-		row = m.lookup(m.heads[in.head], m.key)
-		if row == noRow || m.sets.find(m.rowClass[row]) != m.regs[in.r] {
-			return noRow, false
-		}
-		m.rows[in.node] = row
-		return row, true
+		return m.testLookup(in)
+	case doWhen:
+		return m.testWhen(in)
 	}
+	row := m.known.constant[m.regs[in.r]] - 1
+	if row == noRow || in.do == doConstant && m.rowHead[row] != m.heads[in.head] {
+		return 0, false
+	}
+	return m.stamp[row], true
+}
+
+func (m *matcher) testLookup(in *instruction) (changed uint32, ok bool) {
+	m.key = m.key[:0]
+	for _, r := range in.args {
+		m.key = append(m.key, m.regs[r])
+	}
+	row := m.lookup(m.heads[in.head], m.key)
+	if row == noRow || m.sets.find(m.rowClass[row]) != m.regs[in.r] {
+		return 0, false
+	}
+	m.rows[in.node] = row
+	return m.stamp[row], true
+}
+
+// testWhen asks the condition of the rule, for a value with all bits that it may have.
+func (m *matcher) testWhen(in *instruction) (changed uint32, ok bool) {
 	var c [2]uint64
 	for i, r := range in.args {
-		if row = m.known.constant[m.regs[r]] - 1; row == noRow {
-			return noRow, false
+		class, v := m.regs[r], m.p.rule.Vars[m.p.rule.Of[i]]
+		switch row := m.known.constant[class] - 1; {
+		case row != noRow:
+			c[i] = m.Graph.heads.info[m.rowHead[row]].Bits
+		case v.Const || !known(m.types[class]):
+			return 0, false
+		default:
+			c[i] = ^m.known.facts[class].Zeros
+			changed = m.learned[class]
 		}
-		c[i] = m.Graph.heads.info[m.rowHead[row]].Bits
 	}
-	return noRow, m.p.rule.Holds(c[:len(in.args)]...)
+	return changed, m.p.rule.Holds(c[:len(in.args)]...)
 }
 
 // lookup returns the row of a head with these roots, or noRow. It orders the children of a commutative head.

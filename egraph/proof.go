@@ -31,7 +31,8 @@ type step struct {
 	row           uint32
 	pattern       *pattern // of ruled
 	name          string   // of the rule
-	vars          []int    // terms
+	vars          []int    // terms of the rule's variables
+	classes       []Class  // theirs
 }
 
 // terms gives equal terms one number.
@@ -265,17 +266,15 @@ func (p *Proof) holds(s *step) string {
 
 func (p *Proof) ruleHolds(s *step, a, b int) string {
 	t, r := &p.terms, s.pattern.rule
-	var of [2]uint64
 	for i, v := range s.vars {
 		h := t.info(v)
 		if t.typ(v) != r.Vars[i].Type || r.Vars[i].Const && (h == nil || h.Op != ir.OpConst) {
 			return "binds " + r.Vars[i].Name + " to " + t.text(v)
 		}
 	}
-	for i, v := range r.Of {
-		of[i] = t.info(s.vars[v]).Bits
-	}
-	if !r.Holds(of[:len(r.Of)]...) {
+	// A value's bits are those of its term or, where that says too little, of its class.
+	if !p.conditionHolds(s, func(v int) Facts { return p.facts(s.vars[v]) }) &&
+		!p.conditionHolds(s, func(v int) Facts { return p.g.known.facts[p.g.sets.find(s.classes[v])] }) {
 		return "needs " + r.Cond
 	}
 	if left, _ := t.instance(s.pattern.left, s.vars); left != a {
@@ -285,6 +284,23 @@ func (p *Proof) ruleHolds(s *step, a, b int) string {
 		return "gives " + t.text(right)
 	}
 	return ""
+}
+
+// conditionHolds asks the condition of a rule about its constants, and all bits that its values may have.
+func (p *Proof) conditionHolds(s *step, facts func(v int) Facts) bool {
+	r := s.pattern.rule
+	var c [2]uint64
+	for i, v := range r.Of {
+		if h := p.terms.info(s.vars[v]); h != nil && h.Op == ir.OpConst {
+			c[i] = h.Bits
+		} else if !known(r.Vars[v].Type) {
+			return false
+		} else {
+			f := facts(v)
+			c[i] = ^f.Zeros
+		}
+	}
+	return r.Holds(c[:len(r.Of)]...)
 }
 
 func (p *Proof) foldHolds(a, b int) string {

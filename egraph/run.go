@@ -77,9 +77,9 @@ func (g *Graph) Run(rules *Rules, limits Limits) (Report, error) {
 	r.number = uint32(len(g.reasons.rules))
 	g.reasons.rules = append(g.reasons.rules, rules)
 	r.match.Graph, r.build.Graph = g, g
-	g.tracking = true
+	g.tracking, g.touched, g.known.learned = true, g.touched[:0], g.known.learned[:0]
 	err := r.rounds()
-	g.tracking, g.touched = false, g.touched[:0]
+	g.tracking = false
 	return r.report, err
 }
 
@@ -127,7 +127,11 @@ func (r *run) stampAll(round uint32) {
 	for _, row := range r.touched {
 		m.stamp[row] = round
 	}
-	r.touched = r.touched[:0]
+	m.learned = append(m.learned, make([]uint32, len(r.types)-len(m.learned))...)
+	for _, c := range r.known.learned {
+		m.learned[r.sets.find(c)] = round
+	}
+	r.touched, r.known.learned = r.touched[:0], r.known.learned[:0]
 }
 
 // lift brings back the rules that are banned, if there are any.

@@ -140,7 +140,10 @@ func (w *work) drop(v, keep ir.Row) {
 func (w *work) holds(at *rules.Rule, b *binding) bool {
 	var c [2]uint64
 	for i, v := range at.Of {
-		c[i], _ = w.bits(b[v])
+		var ok bool
+		if c[i], ok = w.bits(b[v]); !ok {
+			return false // about a value of which only an e-graph knows bits
+		}
 	}
 	return at.Holds(c[:len(at.Of)]...)
 }
