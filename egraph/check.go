@@ -12,6 +12,7 @@ func (g *Graph) Check() error {
 	if n := len(g.pending) + len(g.fresh); n > 0 {
 		return fmt.Errorf("egraph: %d unions and rows wait for Rebuild", n)
 	}
+	g.index()
 	for _, check := range []func() error{g.checkSets, g.checkRows, g.checkTable, g.checkUses, g.known.check} {
 		if err := check(); err != nil {
 			return err

@@ -4,7 +4,7 @@ import "fmt"
 
 // Error is two terms that must not be equal: they are of two types, or different constants.
 type Error struct {
-	Rule        string // the rule, or the label, that made them equal
+	Rule        string // the last of the rules and labels that made them equal; Text has the others
 	Class       Class
 	Left, Right string // the terms
 	Text        string

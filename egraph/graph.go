@@ -24,6 +24,7 @@ type Graph struct {
 	heads   heads
 	sets    sets
 	types   []ir.Type // by class id
+	first   []uint32  // by class id: the row with which Add began it, or noRow
 	uses    uses
 	table   table
 	reasons reasons
@@ -33,6 +34,9 @@ type Graph struct {
 	changed []Class  // classes that stopped being roots, whose uses have to be looked at
 	dirty   []uint32 // rows that may have a child that is not a root
 	err     error    // the first mistake since the last rebuild
+
+	tracking bool     // touched is kept, for a run
+	touched  []uint32 // rows that are new, or have other children
 }
 
 // columns are the rows. A row is an index.
@@ -44,12 +48,25 @@ type columns struct {
 	kids     []Class // canonical after a rebuild
 	given    []Class // as they were given, which proofs are about
 	dead     []uint64
+	fault    fault
 }
+
+// fault is a mistake that a test has put in, to see that another test notices.
+type fault uint8
+
+const (
+	faultCompare fault = iota + 1 // rows are equal if their signatures are
+	faultWork                     // a changed row is left out of the work list
+	faultEarly                    // the parallel form stops a round early
+	faultLarger                   // the larger root stays one
+	faultStamp                    // a row that moved to another class counts as old
+)
 
 // New returns an empty graph.
 func New() *Graph {
 	g := &Graph{}
 	g.known.g = g
+	g.table.full = 3
 	g.table.reset(64)
 	return g
 }
@@ -62,8 +79,9 @@ func (g *Graph) Grow(rows, children int) {
 	c.kids, c.given = slices.Grow(c.kids, children), slices.Grow(c.given, children)
 	g.uses.list = slices.Grow(g.uses.list, children)
 	g.uses.last = slices.Grow(g.uses.last, rows)
-	g.types = slices.Grow(g.types, rows)
+	g.types, g.first = slices.Grow(g.types, rows), slices.Grow(g.first, rows)
 	g.sets.parent = slices.Grow(g.sets.parent, rows)
+	g.index()
 	if need := len(c.rowHead) + rows; need > g.table.room() {
 		g.table.rehash(&g.columns, need)
 	}
@@ -121,6 +139,7 @@ func (g *Graph) Add(head Head, kids ...Class) Class {
 
 // add is Add for what is valid. It returns the row, and whether that is new.
 func (g *Graph) add(head Head, kids []Class) (row uint32, made bool) {
+	g.index()
 	row = g.columns.push(Class(len(g.types)), head, kids)
 	g.canonical(row)
 	slot, was := g.table.find(&g.columns, row)
@@ -128,11 +147,19 @@ func (g *Graph) add(head Head, kids []Class) (row uint32, made bool) {
 		g.columns.pop()
 		return was, false
 	}
-	g.class(g.heads.info[head].Type)
+	g.class(g.heads.info[head].Type, row)
 	g.uses.note(g, row)
 	g.table.put(&g.columns, slot, row)
-	g.known.made(row)
+	g.note(row)
 	return row, true
+}
+
+// note tells those who follow rows that one is new, or has new children.
+func (g *Graph) note(row uint32) {
+	g.known.made(row)
+	if g.tracking {
+		g.touched = append(g.touched, row)
+	}
 }
 
 // pop takes the last row away again.
@@ -146,9 +173,9 @@ func (c *columns) pop() {
 }
 
 // class makes a class.
-func (g *Graph) class(t ir.Type) Class {
+func (g *Graph) class(t ir.Type, row uint32) Class {
 	c := Class(len(g.types))
-	g.types = append(g.types, t)
+	g.types, g.first = append(g.types, t), append(g.first, row)
 	g.sets.parent = append(g.sets.parent, c)
 	g.uses.last = append(g.uses.last, noUse)
 	g.known.grow(t)
@@ -156,7 +183,7 @@ func (g *Graph) class(t ir.Type) Class {
 }
 
 // Class makes a class with no rows, for Insert.
-func (g *Graph) Class(t ir.Type) Class { return g.class(t) }
+func (g *Graph) Class(t ir.Type) Class { return g.class(t, noRow) }
 
 // Insert puts a row into a class that is there, which Add never does. Children may have any id that Class or Add has
 // returned, the class itself too. The next Rebuild joins it with what is equal. A mistake is reported there.
@@ -170,6 +197,7 @@ func (g *Graph) Insert(class Class, head Head, kids ...Class) {
 	case g.types[class] != t:
 		g.mistake("a row of %s, which is %s, for class %d, which is %s", g.heads.name(head), t, class, g.types[class])
 	default:
+		g.index()
 		row := g.columns.push(class, head, kids)
 		g.uses.note(g, row)
 		g.fresh = append(g.fresh, row)

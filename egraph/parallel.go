@@ -18,13 +18,16 @@ func (g *Graph) RebuildParallel(workers int) (unions []int, err error) {
 		p.refresh()
 		n := p.match()
 		unions = append(unions, n)
-		if n == 0 {
+		if n == 0 || g.fault == faultEarly {
 			break
 		}
 	}
 	p.finish()
-	g.known.rejoin()
-	g.close()
+	if g.known.on {
+		g.index()
+		g.known.rejoin()
+		g.close()
+	}
 	return unions, g.finish()
 }
 
@@ -36,6 +39,7 @@ type parallel struct {
 	parent  []Class
 	first   bool        // round: all rows are in it
 	found   [][]sighted // by worker and shard: rows of this round, rising
+	left    [][]sighted // by worker and shard: rows that changed, with their signature until then
 	shards  []shard
 	dead    []bool // by row: equal to a smaller one, and so for ever
 	unions  atomic.Int64
@@ -54,7 +58,7 @@ type shard struct {
 func newParallel(g *Graph, workers int) *parallel {
 	shards := 1 << bits.Len(uint(4*workers-1))
 	p := &parallel{g: g, workers: workers, parent: g.sets.parent, first: true}
-	p.found = make([][]sighted, workers*shards)
+	p.found, p.left = make([][]sighted, workers*shards), make([][]sighted, workers*shards)
 	p.shards = make([]shard, shards)
 	p.dead = make([]bool, len(g.rowHead))
 	for row := range p.dead {
@@ -136,34 +140,54 @@ func (p *parallel) counted() int {
 func (p *parallel) refresh() {
 	g, shards := p.g, len(p.shards)
 	p.each(len(g.rowHead), func(worker, lo, hi int) {
-		found := p.found[worker*shards : (worker+1)*shards]
+		found, left := p.found[worker*shards:(worker+1)*shards], p.left[worker*shards:(worker+1)*shards]
 		for i := range found {
-			found[i] = found[i][:0]
+			found[i], left[i] = found[i][:0], left[i][:0]
 		}
 		for row := uint32(lo); row < uint32(hi); row++ {
-			if changed := p.canonical(row); (changed || p.first) && !p.dead[row] {
-				sig := signature(g.rowHead[row], g.children(row)) &^ g.table.weak
-				i := sig & uint32(shards-1)
-				found[i] = append(found[i], sighted{sig, row})
+			switch {
+			case p.dead[row]:
+				p.canonical(row)
+			case p.first:
+				p.canonical(row)
+				p.sort(found, row)
+			case p.stale(row):
+				p.sort(left, row)
+				p.canonical(row)
+				p.sort(found, row)
 			}
 		}
 	})
 	p.first = false
 }
 
+// sort puts a row into the list of the shard of its signature.
+func (p *parallel) sort(lists [][]sighted, row uint32) {
+	sig := signature(p.g.rowHead[row], p.g.children(row)) &^ p.g.table.weak
+	i := sig & uint32(len(lists)-1)
+	lists[i] = append(lists[i], sighted{sig, row})
+}
+
+func (p *parallel) stale(row uint32) bool {
+	for _, k := range p.g.children(row) {
+		if p.load(k) != k {
+			return true
+		}
+	}
+	return false
+}
+
 // canonical is that of the graph, beside other goroutines.
-func (p *parallel) canonical(row uint32) bool {
-	kids, changed := p.g.children(row), false
+func (p *parallel) canonical(row uint32) {
+	kids := p.g.children(row)
 	for i, k := range kids {
 		if p.load(k) != k {
-			kids[i], changed = p.find(k), true
+			kids[i] = p.find(k)
 		}
 	}
 	if len(kids) == 2 && kids[0] > kids[1] && p.g.heads.info[p.g.rowHead[row]].Commutative {
 		kids[0], kids[1] = kids[1], kids[0]
-		changed = true
 	}
-	return changed
 }
 
 // match looks up the rows of the round and unites the classes of equal ones; it returns how many unions that were.
@@ -191,6 +215,11 @@ func (p *parallel) matchShard(i int) (unions int) {
 	for w := range p.workers {
 		rows += len(p.found[w*shards+i])
 	}
+	for w := range p.workers {
+		for _, f := range p.left[w*shards+i] {
+			s.leave(f)
+		}
+	}
 	p.reserve(s, rows)
 	for w := range p.workers {
 		for _, f := range p.found[w*shards+i] {
@@ -202,25 +231,33 @@ func (p *parallel) matchShard(i int) (unions int) {
 	return unions
 }
 
+// gone is in place of a row that left its slot.
+const gone = 1<<32 - 1
+
+// leave takes a row out of its slot. If it stayed, it could hide a row that has its new key behind it.
+func (s *shard) leave(f sighted) {
+	if len(s.slots) == 0 {
+		return
+	}
+	mask := uint32(len(s.slots) - 1)
+	for at := spread(f.sig) & mask; s.slots[at].row != 0; at = (at + 1) & mask {
+		if s.slots[at].row == f.row+1 {
+			s.slots[at].row = gone
+			return
+		}
+	}
+}
+
 // look puts a row into its slot, or unites it with the one that is equal; the slot then names the smaller.
 func (p *parallel) look(s *shard, f sighted) bool {
 	g, mask := p.g, uint32(len(s.slots)-1)
 	at := spread(f.sig) & mask
-	for ; ; at = (at + 1) & mask {
+	for ; s.slots[at].row != 0; at = (at + 1) & mask {
 		slot := &s.slots[at]
-		if slot.row == 0 {
-			*slot = sighted{f.sig, f.row + 1}
-			s.used++
-			return false
-		}
-		was := slot.row - 1
-		if slot.sig != f.sig || was != f.row && !g.equal(was, f.row) {
+		if slot.sig != f.sig || slot.row == gone || !g.equal(slot.row-1, f.row) {
 			continue
 		}
-		if was == f.row {
-			return false // it came back to where it was
-		}
-		lo, hi := min(was, f.row), max(was, f.row)
+		lo, hi := min(slot.row-1, f.row), max(slot.row-1, f.row)
 		slot.row = lo + 1
 		p.dead[hi] = true
 		if g.rowClass[lo] == g.rowClass[hi] {
@@ -229,6 +266,9 @@ func (p *parallel) look(s *shard, f sighted) bool {
 		s.edges = append(s.edges, edge{a: g.rowClass[lo], b: g.rowClass[hi], kind: congruent, x: lo, y: hi})
 		return p.union(g.rowClass[lo], g.rowClass[hi])
 	}
+	s.slots[at] = sighted{f.sig, f.row + 1}
+	s.used++
+	return false
 }
 
 // spread makes a place of a signature whose low bits chose the shard.
@@ -243,7 +283,7 @@ func (p *parallel) reserve(s *shard, rows int) {
 	s.slots = make([]sighted, 1<<bits.Len(uint((s.used+rows)*4/3+1)))
 	mask := uint32(len(s.slots) - 1)
 	for _, f := range was {
-		if f.row == 0 {
+		if f.row == 0 || f.row == gone {
 			continue
 		}
 		at := spread(f.sig) & mask
@@ -254,16 +294,20 @@ func (p *parallel) reserve(s *shard, rows int) {
 	}
 }
 
-// finish marks dead rows, and makes what Add needs: the table and the lists of uses.
+// finish marks dead rows. The table and the lists of uses are of no use any more; who needs them makes them anew.
 func (p *parallel) finish() {
 	g := p.g
 	g.sets.flatten()
+	var dead atomic.Int64
 	p.each(len(g.rowHead), func(_, lo, hi int) {
+		n := 0
 		for row := uint32(lo); row < uint32(hi); row++ {
 			if p.dead[row] {
 				g.kill(row)
+				n++
 			}
 		}
+		dead.Add(int64(n))
 	})
-	g.reindex()
+	g.table.drop(len(g.rowHead) - int(dead.Load()))
 }

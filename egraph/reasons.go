@@ -9,6 +9,8 @@ const (
 	ruled                 // a rule: x is the match, y the rule
 	folded                // row x is an op of constants, computed by the op table
 	narrowed              // facts leave one number
+	inserted              // in proofs: Insert has put row x into class a
+	commuted              // in proofs: the children of a commutative head, in the other order
 )
 
 // edge is why the terms with which classes a and b began are equal. Edges are in the order of their unions, and each
@@ -16,7 +18,7 @@ const (
 type edge struct {
 	a, b Class
 	kind kind
-	rule uint32 // number of the rule, or of the label
+	rule uint32 // number of the rules, or of the label
 	x, y uint32
 }
 
@@ -24,7 +26,8 @@ type edge struct {
 type reasons struct {
 	edges  []edge
 	labels []string
-	binds  []Class // of the matches of ruled edges: terms of the variables, then rows of the pattern's ops
+	rules  []*Rules
+	binds  []uint32 // of the matches of ruled edges: classes of the variables, rows of the left ops, rows of the right ops
 }
 
 // label returns the number of a caller's text.

@@ -4,6 +4,7 @@ package egraph
 // children until there are none. It returns the first mistake since the last rebuild, or that two constants became equal;
 // the graph is closed all the same. The cost is in proportion to the uses of classes that stopped being roots.
 func (g *Graph) Rebuild() error {
+	g.index()
 	g.begin()
 	g.close()
 	return g.finish()
@@ -21,10 +22,13 @@ func (g *Graph) begin() {
 	g.fresh = g.fresh[:0]
 }
 
-// finish takes the first error away.
+// finish returns the first error, once.
 func (g *Graph) finish() error {
 	err := g.err
 	g.err = nil
+	if conflict := g.known.conflict(); err == nil {
+		err = conflict
+	}
 	return err
 }
 
@@ -47,6 +51,9 @@ func (g *Graph) close() {
 			g.dirty = g.uses.move(hi, g.sets.find(hi), g.dirty)
 		}
 		g.changed = g.changed[:0]
+		if g.fault == faultWork && len(g.dirty) > 0 {
+			g.dirty = g.dirty[1:]
+		}
 		for _, row := range g.dirty {
 			g.refresh(row)
 		}
@@ -77,13 +84,13 @@ func (g *Graph) place(row uint32) {
 	slot, was := g.table.find(&g.columns, row)
 	if was == noRow {
 		g.table.put(&g.columns, slot, row)
-		g.known.made(row)
+		g.note(row)
 		return
 	}
 	lo, hi := min(was, row), max(was, row)
 	g.table.row[slot] = lo
 	g.kill(hi)
-	g.known.made(row)
+	g.note(row)
 	g.join(edge{a: g.rowClass[lo], b: g.rowClass[hi], kind: congruent, x: lo, y: hi})
 }
 
@@ -97,9 +104,15 @@ func (g *Graph) stale(row uint32) bool {
 	return false
 }
 
-// reindex makes the table and the lists of uses from the columns.
+// index makes the table and the lists of uses from the columns, where RebuildParallel has left none.
+func (g *Graph) index() {
+	if g.table.row == nil {
+		g.reindex()
+	}
+}
+
 func (g *Graph) reindex() {
-	g.table.reset(len(g.table.row))
+	g.table.reset(64)
 	g.table.rehash(&g.columns, len(g.rowHead))
 	for c := range g.uses.last {
 		g.uses.last[c] = noUse

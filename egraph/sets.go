@@ -3,7 +3,8 @@ package egraph
 // sets is a union-find over class ids. The smaller root stays one, so roots do not depend on the order of unions.
 type sets struct {
 	parent []Class
-	joined int // unions so far: classes less this are roots
+	joined int  // unions so far: classes less this are roots
+	larger bool // the mistake of faultLarger
 }
 
 // find returns the root, and halves the way to it (Tarjan and van Leeuwen, Worst-case Analysis of Set Union Algorithms, 1984).
@@ -23,6 +24,9 @@ func (s *sets) join(a, b Class) Class {
 		return None
 	}
 	lo, hi := min(a, b), max(a, b)
+	if s.larger {
+		lo, hi = hi, lo
+	}
 	s.parent[hi] = lo
 	s.joined++
 	return hi

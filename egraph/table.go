@@ -10,6 +10,7 @@ type table struct {
 	used int     // slots that are not empty
 	live int     // slots with a row
 	weak uint32  // bits of signatures that tests take away
+	full uint8   // 1/2^full of the slots stay empty
 }
 
 const (
@@ -35,8 +36,11 @@ func (t *table) reset(slots int) {
 	t.row, t.tag, t.used, t.live = make([]uint32, slots), make([]uint8, slots), 0, 0
 }
 
-// room is how many rows fit before the table grows: seven slots of eight.
-func (t *table) room() int { return len(t.row) - len(t.row)/8 }
+// drop frees the slots; the table is to be made anew before it is used. So many rows will be in it.
+func (t *table) drop(rows int) { t.row, t.tag, t.used, t.live = nil, nil, 0, rows }
+
+// room is how many slots are used before the table grows: seven of eight.
+func (t *table) room() int { return len(t.row) - len(t.row)>>t.full }
 
 func (t *table) of(c *columns, row uint32) (at int, tag uint8) {
 	h := signature(c.rowHead[row], c.children(row)) &^ t.weak
@@ -68,6 +72,9 @@ func (t *table) find(c *columns, row uint32) (slot int, was uint32) {
 
 // equal reports whether two rows have one head and the same children.
 func (c *columns) equal(a, b uint32) bool {
+	if c.fault == faultCompare {
+		return true
+	}
 	n := c.rowLen[a]
 	if c.rowHead[a] != c.rowHead[b] || n != c.rowLen[b] {
 		return false
@@ -108,7 +115,7 @@ func (t *table) remove(c *columns, row uint32) {
 // rehash makes room for so many rows, and leaves out slots whose row was removed.
 func (t *table) rehash(c *columns, rows int) {
 	slots := len(t.row)
-	for slots-slots/8 <= rows+rows/8 {
+	for slots-slots>>t.full <= rows {
 		slots *= 2
 	}
 	row, tag := t.row, t.tag

@@ -2,8 +2,12 @@ package egraph
 
 import (
 	"fmt"
+	"math"
+	"strconv"
 	"strings"
 
+	"github.com/govyre/vyre/internal/exact"
+	"github.com/govyre/vyre/internal/interval"
 	"github.com/govyre/vyre/ir"
 )
 
@@ -115,31 +119,23 @@ func (g *Graph) print(b *strings.Builder, c Class, left *int) {
 	b.WriteByte(')')
 }
 
-// begun returns the row with which a class id began, or noRow. Rows and their classes are in one order where Add made them.
-func (g *Graph) begun(c Class) uint32 {
-	if row, ok := search(g.rowClass, c); ok {
-		return uint32(row)
-	}
-	for row, of := range g.rowClass {
-		if of == c {
-			return uint32(row)
-		}
-	}
-	return noRow
-}
+// begun returns the row with which Add began a class id, or noRow: one of Class has no term but its id.
+func (g *Graph) begun(c Class) uint32 { return g.first[c] }
 
-// search is binary search in a list that may not be sorted: it may not find what is there.
-func search(list []Class, c Class) (int, bool) {
-	lo, hi := 0, len(list)
-	for lo < hi {
-		if m := int(uint(lo+hi) >> 1); list[m] < c {
-			lo = m + 1
-		} else {
-			hi = m
-		}
+// constant prints raw bits in a type, as a person writes the number.
+func constant(t ir.Type, bits uint64) string {
+	switch {
+	case t == ir.Bool:
+		return strconv.FormatBool(bits != 0)
+	case t.IsSigned():
+		return strconv.FormatInt(interval.WidthOf(t).Sign(bits), 10)
+	case t == ir.F64:
+		return strconv.FormatFloat(math.Float64frombits(bits), 'g', -1, 64)
+	case t == ir.F32:
+		return strconv.FormatFloat(float64(math.Float32frombits(uint32(bits))), 'g', -1, 32)
+	case t.IsHalf():
+		f := exact.Eval(ir.OpCvt, t, ir.F32, 0, bits, 0, 0)
+		return strconv.FormatFloat(float64(math.Float32frombits(uint32(f))), 'g', -1, 32)
 	}
-	return lo, lo < len(list) && list[lo] == c
+	return strconv.FormatUint(bits, 10)
 }
-
-// constant prints raw bits in a type.
-func constant(t ir.Type, bits uint64) string { return fmt.Sprintf("%d:%s", bits, t) }

@@ -59,6 +59,7 @@ func (f form) isNaN(t ir.Type, c uint64) bool {
 type condition struct {
 	constants int
 	real      bool // of floats, else of integers
+	value     bool // the first may be a value, as ?x: whoever knows which of its bits may be set asks about all of those
 	holds     func(q question, c []uint64) bool
 }
 
@@ -71,17 +72,19 @@ type question struct {
 
 // conditions are those of the table. Operands are raw bits.
 var conditions = map[string]*condition{
-	"pow2":     {1, false, func(_ question, c []uint64) bool { return c[0] != 0 && c[0]&(c[0]-1) == 0 }},
-	"over":     {1, false, func(q question, c []uint64) bool { return c[0] >= q.width }},
-	"disjoint": {2, false, func(_ question, c []uint64) bool { return c[0]&c[1] == 0 }},
-	"differ":   {2, false, func(_ question, c []uint64) bool { return c[0] != c[1] }},
-	"product-fits": {2, false, func(q question, c []uint64) bool {
+	"pow2":     {1, false, false, func(_ question, c []uint64) bool { return c[0] != 0 && c[0]&(c[0]-1) == 0 }},
+	"over":     {1, false, false, func(q question, c []uint64) bool { return c[0] >= q.width }},
+	"disjoint": {2, false, false, func(_ question, c []uint64) bool { return c[0]&c[1] == 0 }},
+	"differ":   {2, false, false, func(_ question, c []uint64) bool { return c[0] != c[1] }},
+	"product-fits": {2, false, false, func(q question, c []uint64) bool {
 		return c[0] != 0 && c[1] != 0 && c[0] <= q.form.mask(q.t)/c[1]
 	}},
-	"turn":             {2, false, func(q question, c []uint64) bool { return c[0]+c[1] == q.width }},
-	"all-counts":       {1, false, func(q question, c []uint64) bool { return c[0]&(q.width-1) == q.width-1 }},
-	"nan":              {1, true, func(q question, c []uint64) bool { return q.form.isNaN(q.t, c[0]) }},
-	"reciprocal-exact": {1, true, reciprocalExact},
+	"within":           {2, false, true, func(_ question, c []uint64) bool { return c[0]&^c[1] == 0 }},
+	"below":            {2, false, true, func(_ question, c []uint64) bool { return c[0] < c[1] }},
+	"turn":             {2, false, false, func(q question, c []uint64) bool { return c[0]+c[1] == q.width }},
+	"all-counts":       {1, false, false, func(q question, c []uint64) bool { return c[0]&(q.width-1) == q.width-1 }},
+	"nan":              {1, true, false, func(q question, c []uint64) bool { return q.form.isNaN(q.t, c[0]) }},
+	"reciprocal-exact": {1, true, false, reciprocalExact},
 }
 
 // reciprocalExact reports whether c is a power of two in the normal range: its reciprocal

@@ -10,7 +10,8 @@
 // ?x is any value and #c a constant. A variable that comes twice is the same value twice. ?c and ?d are bools. A number
 // is that number in the type of its place, modulo 2^width for an integer; ones, top and width are the numbers with all
 // bits, with the top bit, and the bits of a value of the class. An op of constants is computed, so (ctz #c) is a
-// constant. A condition after when asks something of constants. A line that begins with // is a comment.
+// constant. A condition after when asks something of constants, or, as (within ?x #a), of the bits that a value may have. A
+// line that begins with // is a comment.
 //
 // The class is a set of types, for each of which the rule is true: int, uint, sint, real, bool, bits (integers and bools)
 // or any. It says the type of ?x, or of the first variable that could have several where there is no ?x.

@@ -266,7 +266,7 @@ func (p *parser) condition() error {
 			return p.wrong("condition "+r.Cond+" has too few constants or too many", fmt.Sprintf("name %d", r.cond.constants))
 		case v < 0:
 			return p.wrong("the condition is about "+strconv.Quote(w)+", which the rule does not have", "name a constant of the left side")
-		case !r.Vars[v].Const:
+		case !r.Vars[v].Const && !(r.cond.value && len(r.Of) == 0):
 			return p.wrong("the condition is about "+w+", which is not a constant", "write #"+w[1:]+" in the rule, or drop the condition")
 		}
 		r.Of = append(r.Of, v)

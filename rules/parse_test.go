@@ -33,7 +33,7 @@ func TestParseSaysWhereAndWhatAndWhatToDo(t *testing.T) {
 		{"variable alone on the right", "a int (not (not ?x)) <=> ?x", "1:26: the right side of <=> is not an op"},
 		{"computed on the left", "a int (add ?x (neg #a)) => (sub ?x #a)", "1:15: (neg #a) is computed before anything is matched"},
 		{"computed on the right", "a int (add (add ?x #a) #b) <=> (add ?x (add #a #b))", "1:40: (add #a #b) is computed"},
-		{"condition", "a int (add ?x #a) => ?x when nought #a", `1:30: unknown condition "nought"; fix: choose one of all-counts, differ`},
+		{"condition", "a int (add ?x #a) => ?x when nought #a", `1:30: unknown condition "nought"; fix: choose one of all-counts, below, differ`},
 		{"no condition", "a int (add ?x #a) => ?x when", `1:29: unknown condition ""`},
 		{"condition about a value", "a int (add ?x ?a) => ?x when pow2 ?a", "1:35: the condition is about ?a, which is not a constant; fix: write #a"},
 		{"condition about nothing", "a int (add ?x #a) => ?x when pow2 #b", `1:35: the condition is about "#b", which the rule does not have`},

@@ -204,6 +204,9 @@ var trueToo = map[string]string{
 	"(minp ?x #a) => (sub #a 1) when nan #a":                                    "a NaN less 1 is a NaN",
 	"(maxp ?x #a) => (add #a 1) when nan #a":                                    "a NaN and 1 is a NaN",
 	"(maxp ?x #a) => (sub #a 1) when nan #a":                                    "a NaN less 1 is a NaN",
+	"(or (or ?x ?y) (or ?x ?y)) => (or ?x ?y)":                                  "or of equal operands",
+	"(or (and ?x ?y) (or ?x ?y)) => (or ?x ?y)":                                 "absorption",
+	"(and (and ?x ?y) (and ?x ?y)) => (and ?x ?y)":                              "and of equal operands",
 	"(or ?x ?y) <=> (or (xor ?x ?y) (and ?x ?y))":                               "the xor and the and have no bit in common",
 }
 

@@ -18,7 +18,7 @@ type Rule struct {
 	Vars        []Variable // in the order in which the left side names them
 	Typed       int        // index of the variable whose type the class says; -1: the type of the left side
 	Cond        string     // name of the condition, empty for none
-	Of          []int      // constants that the condition is about
+	Of          []int      // constants that the condition is about; the first may be a value
 	Type        ir.Type    // of the class; None if the rule is not at a type
 
 	line int
@@ -140,7 +140,8 @@ func (t *Term) value(typ ir.Type, mask, width uint64) uint64 {
 	return uint64(int64(t.n)) & mask
 }
 
-// Holds reports whether the condition holds for constants with these raw bits, in the order of Of. The rule is at a type.
+// Holds reports whether the condition holds for constants with these raw bits, in the order of Of. The rule is at a type. For
+// a value, in the place of a constant, it is asked with all bits that the value may have; then it holds for the value too.
 func (r *Rule) Holds(c ...uint64) bool {
 	if r.cond == nil {
 		return true

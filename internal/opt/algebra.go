@@ -38,10 +38,11 @@ func (w *work) simplify(r ir.Row) ir.Row {
 	return w.find(r)
 }
 
-// applyFirst applies to row r the first of the rules that matches, and reports whether there is one. Few rules come further
-// than the ops of the operands.
-func (w *work) applyFirst(rules []*rule, r ir.Row) bool {
-	w.visits += len(rules)
+// applyFirst applies to row r the first of the rules of its op that matches, and reports whether there is one.
+func (w *work) applyFirst(rules *rulesOf, r ir.Row) bool {
+	if rules == nil {
+		return false
+	}
 	var x, y ir.Op
 	a, b := w.A(r), w.B(r)
 	if a != ir.NoRow {
@@ -50,12 +51,14 @@ func (w *work) applyFirst(rules []*rule, r ir.Row) bool {
 	if b != ir.NoRow {
 		y = w.Op[b]
 	}
-	for _, ru := range rules {
-		straight, swapped := ru.resembles(x, y)
-		if l := ru.second; l != nil {
+	list := rules.like(x, y)
+	w.visits += 1 + len(list)
+	for _, c := range list {
+		straight, swapped := c.straight, c.swapped
+		if l := c.second; l != nil {
 			straight, swapped = straight && w.match(l, b, nil), swapped && w.match(l, a, nil)
 		}
-		if (straight || swapped) && w.apply(ru, r, straight, swapped) {
+		if (straight || swapped) && w.apply(c.rule, r, straight, swapped) {
 			return true
 		}
 	}
@@ -70,8 +73,8 @@ var unbound = binding{ir.NoRow, ir.NoRow, ir.NoRow, ir.NoRow, ir.NoRow, ir.NoRow
 // apply rewrites row r by a rule if that matches, with the operands as they stand or swapped.
 func (w *work) apply(ru *rule, r ir.Row, straight, swapped bool) bool {
 	b := unbound
-	if straight = straight && w.matchArgs(ru.Left, [3]ir.Row{w.A(r), w.B(r), w.C(r)}, &b); !straight {
-		if b = unbound; !swapped || !w.matchArgs(ru.Left, [3]ir.Row{w.B(r), w.A(r)}, &b) {
+	if straight = straight && w.matchArgs(ru.left, [3]ir.Row{w.A(r), w.B(r), w.C(r)}, &b); !straight {
+		if b = unbound; !swapped || !w.matchArgs(ru.left, [3]ir.Row{w.B(r), w.A(r)}, &b) {
 			return false
 		}
 	}
@@ -83,34 +86,66 @@ func (w *work) apply(ru *rule, r ir.Row, straight, swapped bool) bool {
 		return false
 	}
 	at := ru.at(t)
-	if len(ru.Of) > 0 && !w.must(checkCondition, w.holds(at, &b)) {
+	if len(ru.Of) > 0 && !w.must(checkCondition, w.holds(at, &b)) || ru.makes > 0 && w.freed(ru.left, r) < ru.makes {
 		return false
 	}
+	keep := ir.NoRow
+	before := [3]ir.Row{w.A(r), w.B(r), w.C(r)}
 	if at.Right.Kind != rules.Apply {
-		if !w.replace(r, w.build(at.Right, r, &b)) {
+		if keep = w.build(at.Right, r, &b); !w.replace(r, keep) {
 			return false
 		}
 	} else {
 		args := w.buildArgs(at.Right, r, &b)
 		w.become(r, at.Right.Op, 0, args[:len(at.Right.Args)]...)
 	}
+	for _, v := range before {
+		w.drop(v, keep)
+	}
 	w.hit(ru.Name)
 	return true
+}
+
+// freed counts the ops below the root of a pattern that row r matches, and that nothing else uses.
+func (w *work) freed(p *rules.Term, r ir.Row) (n int) {
+	for i, v := range [3]ir.Row{w.A(r), w.B(r), w.C(r)} {
+		if v == ir.NoRow || w.uses[v] != 1 || i >= len(p.Args) {
+			continue
+		}
+		a := p.Args[i]
+		if a.Kind != rules.Apply || a.Op != w.Op[v] { // the operands match in the other order
+			a = p.Args[len(p.Args)-1-i]
+		}
+		if a.Kind == rules.Apply && a.Op == w.Op[v] {
+			n += 1 + w.freed(a, v)
+		}
+	}
+	return n
+}
+
+// drop removes row v, and what only it used, if nothing uses it any more: a rule that asks for single uses sees them at once.
+// Row keep stays.
+func (w *work) drop(v, keep ir.Row) {
+	if v == ir.NoRow || v == keep || w.gone[v] || w.uses[v] != 0 || w.Op[v] == ir.OpConst || !w.pure(v) {
+		return
+	}
+	operands := [3]ir.Row{w.A(v), w.B(v), w.C(v)}
+	w.remove(v)
+	for _, u := range operands {
+		w.drop(u, keep)
+	}
 }
 
 // holds reports whether the condition of a rule at a type holds.
 func (w *work) holds(at *rules.Rule, b *binding) bool {
 	var c [2]uint64
 	for i, v := range at.Of {
-		c[i], _ = w.bits(b[v])
+		var ok bool
+		if c[i], ok = w.bits(b[v]); !ok {
+			return false // about a value of which only an e-graph knows bits
+		}
 	}
 	return at.Holds(c[:len(at.Of)]...)
-}
-
-// resembles reports whether operands of these ops may be those of the pattern, as they stand or swapped.
-func (ru *rule) resembles(x, y ir.Op) (straight, swapped bool) {
-	a, b := ru.ops[0], ru.ops[1]
-	return (a == 0 || a == x) && (b == 0 || b == y), ru.swaps && (a == 0 || a == y) && (b == 0 || b == x)
 }
 
 // match compares a pattern with row r.
