@@ -79,7 +79,8 @@ func refresh(rows [][4]uint32, more, parent []uint32, i uint32) bool {
 		}
 		return false
 	}
-	// Absent children look at the first one, so that all three are on their way together.
+	// Absent children look at the first one, so that all three are on their way together. Roots stay roots in a sweep, and only they
+	// are their own parents, so a stale parent says as much.
 	b, c := r[2], r[3]
 	if b == none {
 		b = r[1]
@@ -87,7 +88,7 @@ func refresh(rows [][4]uint32, more, parent []uint32, i uint32) bool {
 	if c == none {
 		c = r[1]
 	}
-	p, q, s := gpu.AtomicLoad(&parent[r[1]]), gpu.AtomicLoad(&parent[b]), gpu.AtomicLoad(&parent[c])
+	p, q, s := gpu.LoadStale(&parent[r[1]]), gpu.LoadStale(&parent[b]), gpu.LoadStale(&parent[c])
 	if p == r[1] && q == b && s == c {
 		return false
 	}
