@@ -2,7 +2,7 @@ package egraph
 
 // Limits bound a run. It ends at the first that is reached, or when rules find nothing new.
 type Limits struct {
-	Rows    int // rows that the graph may have, dead ones included; 0: 100,000
+	Rows    int // rows that the graph may have, as Graph.Rows counts them; 0: 100,000
 	Rounds  int // 0: 30
 	Matches int // matches applied in all; 0: 1,000,000
 }
@@ -199,7 +199,7 @@ func (r *run) apply() (full bool) {
 	out := &r.match.out
 	for i, at := range out.pattern {
 		switch {
-		case len(r.rowHead) >= r.limits.Rows:
+		case r.table.live >= r.limits.Rows:
 			r.report.Stopped = RowLimit
 			return true
 		case r.report.Matches >= r.limits.Matches:
