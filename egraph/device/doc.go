@@ -17,8 +17,8 @@
 //
 // # Concurrency
 //
-// An Image is for any number of sessions. A Session is for one goroutine at a time. What a Result has belongs to the session
-// until its next call.
+// An Image is for any number of sessions. A Session is for one goroutine at a time. The columns of a Result belong to
+// the session until its next call.
 //
 // # Not here
 //
