@@ -68,10 +68,16 @@ func closeByHand(g *egraph.Graph) (p plain) {
 			p.live = append(p.live, uint32(i))
 		}
 	}
-	for r := range root {
+	p.group(c.Class)
+	return p
+}
+
+// group lists the rows of each root.
+func (p *plain) group(class []egraph.Class) {
+	for r := range p.roots {
 		before := len(p.rows)
-		for i, of := range c.Class {
-			if root[of] == uint32(r) {
+		for i, of := range class {
+			if p.roots[of] == uint32(r) {
 				p.rows = append(p.rows, uint32(i))
 			}
 		}
@@ -80,7 +86,6 @@ func closeByHand(g *egraph.Graph) (p plain) {
 		}
 	}
 	p.first = append(p.first, uint32(len(p.rows)))
-	return p
 }
 
 // compare compares a result with what was closed by hand.

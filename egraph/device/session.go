@@ -4,12 +4,10 @@ import (
 	"context"
 	"errors"
 	"math"
-	"math/bits"
 	"slices"
 
 	"github.com/govyre/vyre"
 	"github.com/govyre/vyre/driver"
-	"github.com/govyre/vyre/egraph/device/internal/closure"
 	"github.com/govyre/vyre/megakernel"
 )
 
@@ -29,11 +27,8 @@ type Session struct {
 	im    *Image
 	tuned tuning
 	image driver.Buffer
-	pairs driver.Buffer // staged unions, where there are too many for the image's own column
-	stage []uint32      // what is staged, behind its head
-	left  int           // pairs at its begin that no finished call has united
-	have  head          // what the device has staged
-	anew  bool          // nobody knows how far the call before came
+	unions
+	anew bool // nobody knows how far the call before came
 
 	read   []uint32 // from class or groupClass to parent
 	pinned *driver.HostMemory
@@ -43,27 +38,6 @@ type Session struct {
 	last   *commands
 
 	reports []driver.Report // of the last call
-}
-
-// head is the head of what is staged.
-type head struct {
-	known bool
-	pairs int
-	most  uint32
-}
-
-// request is what the commands of a call depend on.
-type request struct {
-	topology megakernel.Topology
-	rows     bool
-	upload   int // words
-}
-
-// commands are those of a call.
-type commands struct {
-	plan  *megakernel.Plan // nil if the first sequence has everything
-	first *driver.Sequence
-	read  *driver.Sequence
 }
 
 // Open uploads an image, and prepares its closure. The session has the image until Close.
@@ -105,12 +79,8 @@ func open(ctx context.Context, dev vyre.Device, im *Image, tuned tuning) (s *Ses
 
 // host makes memory for what is read, with rows or without.
 func (s *Session) host(all bool) error {
-	l := s.im.l
-	n := l.at[parent] + l.len[parent] - l.at[groupClass]
-	if all {
-		n = l.at[parent] + l.len[parent] - l.at[class]
-	}
-	if int64(len(s.read)) >= n {
+	n := s.readWords(all)
+	if len(s.read) >= n {
 		return nil
 	}
 	if err := s.forget(); err != nil {
@@ -129,71 +99,6 @@ func (s *Session) host(all bool) error {
 	return nil
 }
 
-func (s *Session) request(upload int, o Options) request {
-	if o.Topology == megakernel.Auto && s.dev.Caps().GridBarrier {
-		o.Topology = megakernel.Cooperative
-	}
-	return request{o.Topology, o.Rows, upload}
-}
-
-// plan returns the plan of a topology.
-func (s *Session) plan(ctx context.Context, how megakernel.Topology) (*megakernel.Plan, error) {
-	if p := s.plans[how]; p != nil {
-		return p, nil
-	}
-	l := s.im.l
-	w := &waves{tuning: s.tuned, l: l, b: s.image, pairs: s.staging()}
-	w.make()
-	if w.err != nil {
-		return nil, w.err
-	}
-	o := megakernel.Options{Label: label, Topology: how, MaxRounds: math.MaxInt32, Tail: megakernel.TailNever, Cache: s.cache}
-	if l.n > many {
-		o.Blocks = megakernel.AllBlocks
-	}
-	p, err := megakernel.New(ctx, s.dev, w.list, w.dependencies(), o)
-	if err != nil {
-		return nil, err
-	}
-	s.plans[how] = p
-	return p, nil
-}
-
-// prepared returns the commands of a request, and prepares them the first time.
-func (s *Session) prepared(ctx context.Context, r request) (*commands, error) {
-	if c := s.made[r]; c != nil {
-		return c, nil
-	}
-	p, err := s.plan(ctx, r.topology)
-	if err != nil {
-		return nil, err
-	}
-	c := &commands{first: s.dev.NewSequence(label)}
-	if r.upload > 0 {
-		c.first.Upload(driver.Part(s.staging().Buffer, s.staging().Off, 4*int64(r.upload)), vyre.Bytes(s.stage[:r.upload]), driver.Always)
-	}
-	last := c.first
-	if p.Commands().Round == nil {
-		p.Commands().Begin(c.first)
-	} else {
-		c.plan, c.read = p, s.dev.NewSequence(label+", result")
-		last = c.read
-	}
-	from, to := groupClass, s.read[len(s.read)-s.readWords(false):]
-	if r.rows {
-		from, to = class, s.read
-	}
-	last.Read(s.im.l.from(s.image, from, parent), vyre.Bytes(to))
-	if err = c.first.Prepare(); err == nil {
-		err = last.Prepare()
-	}
-	if err != nil {
-		return nil, errors.Join(err, c.close())
-	}
-	s.made[r] = c
-	return c, nil
-}
-
 // readWords is how many words are read.
 func (s *Session) readWords(all bool) int {
 	l, from := s.im.l, groupClass
@@ -201,94 +106,6 @@ func (s *Session) readWords(all bool) int {
 		from = class
 	}
 	return int(l.at[parent] + l.len[parent] - l.at[from])
-}
-
-// staging is where unions are staged.
-func (s *Session) staging() driver.Range {
-	if s.pairs != nil {
-		return driver.All(s.pairs)
-	}
-	return s.im.l.of(s.image, staged)
-}
-
-// check refuses unions that cannot be.
-func (s *Session) check(pending [][2]uint32, o Options) error {
-	if o.Topology >= megakernel.Drained {
-		return refused("canonicalise", "topology %v has no rounds", o.Topology)
-	}
-	if all := s.left + len(pending); all > maxRows {
-		return refused("canonicalise", "%d unions, at most %d are possible in a call", all, maxRows)
-	}
-	types := s.im.types
-	for k, p := range pending {
-		if int64(max(p[0], p[1])) >= int64(len(types)) {
-			return refused("canonicalise", "union %d is of classes %d and %d of %d", k, p[0], p[1], len(types))
-		}
-		if a, b := types[p[0]], types[p[1]]; a != b {
-			return refused("canonicalise", "union %d is of class %d, which is %v, and class %d, which is %v", k, p[0], a, p[1], b)
-		}
-	}
-	return nil
-}
-
-// stageCall stages the unions of a call, behind those that a failed one may have left, and returns how many words are to be uploaded.
-func (s *Session) stageCall(pending [][2]uint32, o Options) (words int, err error) {
-	all := s.left + len(pending)
-	if need := closure.StagedHead + 2*all; need > len(s.stage) {
-		if err := s.forget(); err != nil {
-			return 0, err
-		}
-		stage := make([]uint32, closure.StagedHead+2<<bits.Len(uint(all-1)))
-		copy(stage, s.stage)
-		s.stage = stage
-	}
-	for k, p := range pending {
-		copy(s.stage[closure.StagedHead+2*(s.left+k):], p[:])
-	}
-	s.left = all
-	if err := s.grow(); err != nil {
-		return 0, err
-	}
-	if want := (head{true, all, o.MaxRounds}); len(pending) == 0 && !s.anew && s.have == want {
-		return 0, nil
-	}
-	s.have.known = false
-	s.stage[closure.StagedPairs], s.stage[closure.StagedMost], s.stage[closure.StagedAnew] = uint32(all), o.MaxRounds, 0
-	if s.anew {
-		s.stage[closure.StagedAnew] = 1
-	}
-	if all == 0 {
-		return closure.StagedHead, nil
-	}
-	return min(len(s.stage), closure.StagedHead+2<<bits.Len(uint(all-1))), nil
-}
-
-// grow makes room on the device for what is staged. Plans have the place of that, so they are made anew.
-func (s *Session) grow() error {
-	if 4*int64(len(s.stage)) <= s.staging().Len {
-		return nil
-	}
-	s.have.known = false
-	if err := s.forget(); err != nil {
-		return err
-	}
-	for how, p := range s.plans {
-		if err := p.Close(); err != nil {
-			return err
-		}
-		delete(s.plans, how)
-	}
-	if s.pairs != nil {
-		if err := s.pairs.Close(); err != nil {
-			return err
-		}
-		s.pairs = nil
-	}
-	b, err := s.dev.Alloc(4*int64(len(s.stage)), driver.AllocOptions{Label: label + ", unions"})
-	if err == nil {
-		s.pairs = b
-	}
-	return err
 }
 
 // Canonicalise unites the classes of the pending unions, after those that the image brought, and closes the graph under
@@ -329,22 +146,6 @@ func (s *Session) Canonicalise(ctx context.Context, pending [][2]uint32, o Optio
 	return r, nil
 }
 
-// run runs the commands of a call.
-func (c *commands) run(ctx context.Context) (driver.Timing, []driver.Report, error) {
-	res, err := c.first.Run(ctx)
-	all, found := res.Timing, res.Reports
-	if err != nil || c.plan == nil {
-		return all, found, err
-	}
-	_, err = c.plan.Run(ctx)
-	all, found = all.Add(c.plan.Result().Timing), c.plan.Result().Reports
-	if err != nil {
-		return all, found, err
-	}
-	res, err = c.read.Run(ctx)
-	return all.Add(res.Timing), found, err
-}
-
 // settle waits for what a call left under way.
 func (s *Session) settle(ctx context.Context) error {
 	c := s.last
@@ -361,15 +162,6 @@ func (s *Session) settle(ctx context.Context) error {
 		return err
 	}
 	return c.read.Settle(ctx)
-}
-
-func (c *commands) close() (err error) {
-	for _, seq := range []*driver.Sequence{c.first, c.read} {
-		if seq != nil {
-			err = errors.Join(err, seq.Close())
-		}
-	}
-	return err
 }
 
 // forget closes all commands.
@@ -404,6 +196,7 @@ func (s *Session) Close() (err error) {
 	}
 	if s.cache != nil {
 		s.cache.Close()
+		s.cache = nil
 	}
 	if s.pinned != nil {
 		err = errors.Join(err, s.pinned.Close())
