@@ -188,3 +188,23 @@ func TestVectorsOnDevices(t *testing.T) {
 		}
 	}
 }
+
+// TestAMillionRowsOnDevices closes a graph of which every lane sweeps several rows, and whose groups take three passes.
+func TestAMillionRowsOnDevices(t *testing.T) {
+	for _, name := range devices() {
+		if name != "cuda" && (name != "cpu" || !long.Enabled()) {
+			continue
+		}
+		g := egraphs.Mixed(1_100_000)
+		r := canonicalise(t, session(t, open(t, name), g, device.Tuning{}), nil, device.Options{})
+		unions, err := g.RebuildParallel(2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := g.Columns()
+		_, _, rows := r.Groups()
+		if r.Digest() != g.Digest() || r.Rounds != len(unions)-1 || r.Live != g.Rows() || !slices.Equal(rows, c.GroupRow) {
+			t.Errorf("%s: digest %016x after %d rounds, want %016x after %v", name, r.Digest(), r.Rounds, g.Digest(), unions)
+		}
+	}
+}
