@@ -245,7 +245,7 @@ func (p *page) build(b block, refused string) error {
 
 // packages are those that blocks may use without naming their import.
 var packages = []string{"bytes", "context", "errors", "fmt", "log", "math", "math/bits", "os", "testing", "time",
-	module, module + "/gpu", module + "/kernel", module + "/ir", module + "/driver", module + "/internal/conform", module + "/driver/metrics", module + "/prim", module + "/graph", module + "/graph/session"}
+	module, module + "/gpu", module + "/kernel", module + "/ir", module + "/driver", module + "/internal/conform", module + "/driver/metrics", module + "/prim", module + "/graph", module + "/graph/session", module + "/egraph", module + "/egraph/device"}
 
 // complete makes a file of a block: with a package and its imports, and statements in a function.
 func complete(text, given string) string {

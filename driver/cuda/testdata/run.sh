@@ -2,7 +2,7 @@
 # Runs the GPU suite where it lies. It needs the NVIDIA driver, no Go; the parts budgets, byhand and codegen want a C
 # compiler and nvcc, sanitize wants compute-sanitizer, assemble ptxas, and each says so if it has none.
 #
-#	run.sh [PART[:SECONDS]]...      device contract borrow memcheck conform examples waves prim primsanitize primbench topologies byhand graphs gap evidence instructions accuracy occupancy profile faults random shapes gokernels goorder branches sweep sanitize budgets codegen tune assemble
+#	run.sh [PART[:SECONDS]]...      device contract borrow memcheck conform examples waves prim primsanitize primbench egraph topologies byhand graphs gap evidence instructions accuracy occupancy profile faults random shapes gokernels goorder branches sweep sanitize budgets codegen tune assemble
 #
 # Without parts, all of them. A part ends after its seconds, and its line tells how far it came. One line a part, and
 # one at the end:
@@ -11,7 +11,7 @@
 #	gpu-suite ok|FAIL parts=… failed=…
 #
 # Logs go to $OUT, or here: gpu.log with everything, gpu-summary.txt with the lines above, budgets.txt, topologies.txt, widths.txt,
-# graphs.csv, files.txt, gap.csv, prim.csv, speedup.csv, tune.txt, and codegen's tables. Those of docs/evidence begin with their head.
+# graphs.csv, files.txt, gap.csv, prim.csv, egraph.csv, speedup.csv, tune.txt, and codegen's tables. Those of docs/evidence begin with their head.
 #
 #	LIMIT=570                               seconds for all: parts get what is left, and those that find nothing left are skipped
 #	RANDOM_PROGRAMS=200000 PROCESSES=16     of the parts random, shapes, gokernels, goorder, branches and prim: each process has a context and a compiler of its own
@@ -19,6 +19,7 @@
 #	SEED=106618676                          of the parts random, shapes, gokernels, goorder and branches: the first seed, not one from the clock
 #	GRAPHS=sets,levels                      of the part graphs: only these questions; graph/session/figures_test.go has them
 #	PRIM=scan,sort-u64                      of the part primbench: only operations whose name contains one of these
+#	ROWS=1000000                            of the part egraph: of the largest graph
 #	LONG=1                                  of the part prim: its sweeps as well, which take minutes
 #	LANES=app.vyg                           of the part graphs: 64 questions about this graph, too
 #	SWEEP=-gpu-resume=FUNCTION:BLOCK        of the part sweep: go on where a run was cut short; its line says where
@@ -235,6 +236,20 @@ part_primbench() {
 	[ $refused -eq 0 ] || { rc=1 && waited+=" nvcc refuses $refused pieces of cub.cu"; }
 	said="$waited $(sed -n 's/^# \(.*\): geometric mean /\1 /p' "$out/prim.csv" | tr '\n' ';')"
 	headed "$out/prim.csv" 'primitives beside CUB and cuRAND' '.gpu/run.sh primbench'
+	return $rc
+}
+
+# part_egraph measures the closure of e-graphs, on the device and on the cores of the host.
+part_egraph() {
+	local args=(-device cuda -most "${ROWS:-10000000}")
+	gunzip -c "$here/egraph/measure.gz" >"$work/egraph" && chmod +x "$work/egraph" || return 1
+	gunzip -c "$here/egraph/device.test.gz" >"$work/device.test" && chmod +x "$work/device.test" || return 1
+	bounded "$work/egraph.log" "$work/device.test" -test.v -test.timeout=0 "-test.run=${SIM:+Vectors|}OnDevice" "-devices=cuda${SIM:+-sim}" || { cat "$work/egraph.log" >>"$log" && return 1; }
+	[ -z "${SIM:-}" ] || args=(-device cuda-sim -most 200 -runs 1)
+	bounded "$log" "$work/egraph" "${args[@]}" -o "$out/egraph.csv"
+	local rc=$?
+	said="$(tested "$work/egraph.log") $(sed -n 's/^# \(W[0-9]\) .* of \([0-9]*\): resident .*ratio /\1 \2 ×/p' "$out/egraph.csv" | tr '\n' ';')"
+	headed "$out/egraph.csv" 'the closure of e-graphs, on the device and on the cores of the host' "ROWS=${ROWS:-10000000} .gpu/run.sh egraph"
 	return $rc
 }
 
@@ -532,9 +547,9 @@ part_assemble() {
 		-long -assemble-every=1 ${SIM:+-assemble-every=256} "-assemble-limit=$(limit)")
 }
 
-declare -A most=([device]=60 [examples]=120 [waves]=150 [prim]=120 [primsanitize]=240 [primbench]=240 [topologies]=150 [byhand]=240 [graphs]=560 [gap]=180 [evidence]=420 [contract]=120 [borrow]=60 [memcheck]=240 [conform]=240 [instructions]=60 [accuracy]=150 [occupancy]=300 [profile]=60 [faults]=240
+declare -A most=([device]=60 [examples]=120 [waves]=150 [prim]=120 [primsanitize]=240 [primbench]=240 [egraph]=480 [topologies]=150 [byhand]=240 [graphs]=560 [gap]=180 [evidence]=420 [contract]=120 [borrow]=60 [memcheck]=240 [conform]=240 [instructions]=60 [accuracy]=150 [occupancy]=300 [profile]=60 [faults]=240
 	[random]=300 [shapes]=300 [gokernels]=300 [goorder]=300 [branches]=300 [sweep]=560 [sanitize]=420 [budgets]=300 [codegen]=560 [tune]=240 [assemble]=150)
-all=(device contract borrow memcheck conform examples waves prim primsanitize primbench topologies byhand graphs gap evidence instructions accuracy occupancy profile faults random shapes gokernels goorder branches sweep sanitize budgets codegen tune assemble)
+all=(device contract borrow memcheck conform examples waves prim primsanitize primbench egraph topologies byhand graphs gap evidence instructions accuracy occupancy profile faults random shapes gokernels goorder branches sweep sanitize budgets codegen tune assemble)
 [ $# -gt 0 ] || set -- "${all[@]}"
 for arg; do
 	if [ -z "${most[${arg%%:*}]:-}" ]; then

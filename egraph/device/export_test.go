@@ -1,0 +1,55 @@
+package device
+
+import (
+	"context"
+	"math"
+
+	"github.com/govyre/vyre"
+	"github.com/govyre/vyre/driver"
+	"github.com/govyre/vyre/egraph"
+	"github.com/govyre/vyre/ir"
+	"github.com/govyre/vyre/megakernel"
+)
+
+// Tuning changes what only tests change. Keep masks signatures, and 0 keeps all bits; Full is how many slots may be taken.
+type Tuning struct {
+	Keep, Full uint32
+	Altered    map[string]*ir.Program
+}
+
+// OpenTuned is Open with those changes.
+func OpenTuned(ctx context.Context, dev vyre.Device, im *Image, u Tuning) (*Session, error) {
+	if u.Keep == 0 {
+		u.Keep = math.MaxUint32
+	}
+	return open(ctx, dev, im, tuning{keep: u.Keep, full: u.Full, altered: u.Altered})
+}
+
+// BuildWith is Build with a table of so many slots, a power of two.
+func BuildWith(g *egraph.Graph, slots uint64) (*Image, error) { return sourceOf(g).image(slots) }
+
+// BuildChanged is Build of changed columns.
+func BuildChanged(g *egraph.Graph, change func(c *egraph.Columns, pending *[][2]egraph.Class)) (*Image, error) {
+	s := sourceOf(g)
+	change(&s.Columns, &s.pending)
+	return s.image(0)
+}
+
+// Child is the range of child k of a row of up to three children, on the device.
+func (s *Session) Child(row, k int) driver.Range {
+	return driver.Part(s.image, 4*(s.im.l.at[rows]+int64(4*row+1+k)), 4)
+}
+
+// Words returns everything that was read.
+func (r *Result) Words() []uint32 {
+	if r.rows {
+		return r.s.read
+	}
+	return r.s.read[len(r.s.read)-r.s.readWords(false):]
+}
+
+// Reports returns what the detectors of the device found in the last call.
+func (s *Session) Reports() []driver.Report { return s.reports }
+
+// Explain says what the plan of a topology is.
+func (s *Session) Explain(how megakernel.Topology) string { return s.plans[how].Explain() }
