@@ -198,7 +198,7 @@ func (s *search) halves(Effort) (*Counterexample, error) {
 // edges, so that it stays a product of thousands.
 func (s *search) edges(effort Effort) (*Counterexample, error) {
 	sets := s.values(edges)
-	most := 20_000
+	most := 6_000
 	if effort != Quick {
 		most = 2_000_000
 	}

@@ -162,7 +162,7 @@ func coneOfStore(p *ir.Program) int {
 func TestFewTermsStayDearerThanEqualOnes(t *testing.T) {
 	ops, most := 2, 0
 	if long.Enabled() {
-		ops, most = 3, 300
+		ops, most = 3, 170
 	}
 	all := spellings(ops)
 	same := meanings(all)
