@@ -8,18 +8,18 @@
 // optimiser rewrites by these lines alone. The sides of <=> are only equal, and an e-graph reads such a line both ways.
 //
 // ?x is any value and #c a constant. A variable that comes twice is the same value twice. ?c and ?d are bools. A number
-// is that number in the type of its place, modulo 2^width for an integer; ones, top and width are the numbers with all
-// bits, with the top bit, and the bits of a value of the class. An op of constants is computed, so (ctz #c) is a
-// constant. A condition after when asks something of constants. A line that begins with // is a comment.
+// has the type of its place, and counts modulo 2^width for an integer. The literal ones has all bits, top has the top bit,
+// and width is the number of bits of the class. An op of constants is computed, so (ctz #c) is a constant. A condition
+// after when asks something of constants. A line that begins with // is a comment.
 //
-// The class is a set of types, for each of which the rule is true: int, uint, sint, real, bool, bits (integers and bools)
-// or any. It says the type of ?x, or of the first variable that could have several where there is no ?x.
+// The class is a set of types, and the rule is true for each: int, uint, sint, real, bool, bits (integers and bools) or
+// any. It says the type of ?x. In a rule without ?x it says that of the first variable whose place allows several.
 //
-// Commutativity is not a rule: whoever matches a pattern tries the operands of a commutative op in both orders.
+// Commutativity is not a rule: a matcher tries the operands of a commutative op in both orders.
 //
-// Refute evaluates both sides with the functions of the op table, which the interpreter runs too. A rule that it does not
-// refute is checked: at 8 bits for all values, at full widths for edges, random values and, where there is one variable
-// and the effort asks for it, all values. Purely bitwise rules, and linear ones with small coefficients, are decided at 8 bits.
+// Refute evaluates both sides with the functions of the op table, which the interpreter runs too. It tries all values at
+// 8 bits, then edges and random values at full width, and all 2³² values of one variable if the effort asks for it. A
+// rule that passes is checked. It is proved for all widths if it is purely bitwise, or linear with coefficients below 256.
 //
 // Rules are immutable and may be shared between goroutines. Start reading in rule.go, then parse.go and refute.go.
 package rules

@@ -78,3 +78,9 @@ func BenchmarkExhaustive(b *testing.B) {
 		}
 	}
 }
+
+func BenchmarkParse(b *testing.B) {
+	for b.Loop() {
+		rules.ParseTable(b)
+	}
+}

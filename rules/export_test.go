@@ -37,3 +37,17 @@ var (
 	SmallFloat = fromSmall
 	RoundSmall = toSmall
 )
+
+// ParseTable parses the table again.
+func ParseTable(b interface{ Fatal(...any) }) int {
+	list, err := parse(simplify + idioms + equalities)
+	if err != nil {
+		b.Fatal(err)
+	}
+	for _, r := range list {
+		for t := ir.Bool; t < numTypes; t++ {
+			r.At(t)
+		}
+	}
+	return len(list)
+}

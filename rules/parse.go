@@ -133,6 +133,11 @@ func (p *parser) rule() (*Rule, error) {
 		return r, err
 	}
 	r.Typed = r.typed()
+	for t := ir.Bool; t < numTypes; t++ {
+		if !r.Left.takes(t) || !r.Right.takes(t) {
+			r.Types &^= ir.Set(t)
+		}
+	}
 	switch when := p.word(); when {
 	case "":
 		return r, nil
@@ -218,6 +223,17 @@ func (t *Term) has(v int) bool {
 		return t.Var == v
 	}
 	return slices.ContainsFunc(t.Args, func(a *Term) bool { return a.has(v) })
+}
+
+// takes reports whether ops that have the class in their operands can have t there. Only At decides for all rules.
+func (t *Term) takes(class ir.Type) bool {
+	for i, a := range t.Args {
+		in := t.Op.Info().In[i]
+		if in.Set.One() == ir.None && in.Same == 0 && a.Kind != Apply && !in.Set.Has(class) || !a.takes(class) {
+			return false
+		}
+	}
+	return true
 }
 
 // typed is the variable whose type the class says: ?x, or the first whose place allows several types.

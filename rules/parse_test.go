@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/govyre/vyre/ir"
 	"github.com/govyre/vyre/rules"
 )
 
@@ -72,6 +73,17 @@ func TestRuleIsParsedFromWhatItPrints(t *testing.T) {
 		list, err := rules.Parse(r.String())
 		if err != nil || list[0].String() != r.String() || list[0].Both != r.Both || list[0].Typed != r.Typed || list[0].Types&^r.Types != 0 {
 			t.Errorf("%v: %v, %v", r, list, err)
+		}
+	}
+}
+
+// Table does not look at the types of its rules as Parse does, because that takes longer than parsing.
+func TestTableKnowsItsTypes(t *testing.T) {
+	for _, r := range rules.Table() {
+		for typ := ir.Bool; typ <= ir.BF16; typ++ {
+			if r.Types.Has(typ) && r.At(typ) == nil {
+				t.Errorf("%v is not a rule at %v", r, typ)
+			}
 		}
 	}
 }

@@ -157,9 +157,9 @@ func coneOfStore(p *ir.Program) int {
 	return len(seen)
 }
 
-// TestFewTermsStayDearerThanEqualOnes counts the terms that the passes leave with more rows than another spelling of the
+// TestFewTermsStayDearer counts the terms that the passes leave with more rows than another spelling of the
 // same value: rules that go down one at a time block each other. -v lists the forms that stay most often.
-func TestFewTermsStayDearerThanEqualOnes(t *testing.T) {
+func TestFewTermsStayDearer(t *testing.T) {
 	ops, most := 2, 0
 	if long.Enabled() {
 		ops, most = 3, 170
