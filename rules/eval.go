@@ -78,11 +78,11 @@ func (p *program) term(r *Rule, t *Term) int {
 	return s.out
 }
 
-// run computes the first n places of all columns.
-func (p *program) run(n int) {
+// run computes all columns.
+func (p *program) run() {
 	for i := range p.steps {
 		s := &p.steps[i]
-		out, a, b, c := p.columns[s.out][:n], p.columns[s.args[0]][:n], p.columns[s.args[1]][:n], p.columns[s.args[2]][:n]
+		out, a, b, c := &p.columns[s.out], &p.columns[s.args[0]], &p.columns[s.args[1]], &p.columns[s.args[2]]
 		if s.direct(out, a, b) {
 			continue
 		}
@@ -92,8 +92,18 @@ func (p *program) run(n int) {
 	}
 }
 
+// equal reports whether the columns of both sides are, bit by bit.
+func (p *program) equal() bool {
+	left, right := &p.columns[p.left], &p.columns[p.right]
+	differ := uint64(0)
+	for k := range left {
+		differ |= left[k] ^ right[k]
+	}
+	return differ == 0
+}
+
 // direct computes the commonest integer ops without a call for each value. A test compares it with the op table's functions.
-func (s *step) direct(out, a, b []uint64) bool {
+func (s *step) direct(out, a, b *column) bool {
 	if !s.types.In.IsInt() {
 		return false
 	}

@@ -20,7 +20,7 @@ func Compare(r *Rule, t ir.Type, n int) error {
 				p.columns[i][k] = bits[k][i]
 			}
 		}
-		p.run(n)
+		p.run()
 		for k := range n {
 			left, right, ok := at.Sides(bits[k])
 			if ok && (left != p.columns[p.left][k] || right != p.columns[p.right][k]) {

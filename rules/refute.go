@@ -171,7 +171,9 @@ func (s *search) flush() (*Counterexample, error) {
 	}
 	n := s.n
 	s.n = 0
-	s.prog.run(n)
+	if s.prog.run(); s.prog.equal() {
+		return nil, s.ctx.Err()
+	}
 	left, right := s.prog.columns[s.prog.left][:n], s.prog.columns[s.prog.right][:n]
 	t := s.rule.Left.Type
 	for k, l := range left {
@@ -250,7 +252,7 @@ func (s *search) draw(rng *rand.Rand, bits []uint64) {
 }
 
 // drawn is how many assignments of its constants a rule is tried with at all values of its variable.
-const drawn = 3
+const drawn = 2
 
 // words tries all values of 32 bits of a rule with one variable, each with a few of its constants.
 func (s *search) words(effort Effort) (*Counterexample, error) {
