@@ -40,7 +40,7 @@ var (
 
 // ParseTable parses the table again.
 func ParseTable(b interface{ Fatal(...any) }) int {
-	list, err := parse(simplify + idioms + equalities)
+	list, _, err := parse(simplify + idioms + equalities)
 	if err != nil {
 		b.Fatal(err)
 	}

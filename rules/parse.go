@@ -31,7 +31,7 @@ var classes = map[string]ir.TypeSet{
 // Parse reads rules, one a line, in the form that the package comment describes. Its error joins the first mistake of each
 // line, as LINE:COLUMN: what is wrong; fix: what to do. Such a line gives no rule; the others do. O(text).
 func Parse(text string) ([]*Rule, error) {
-	list, err := parse(text)
+	list, lines, err := parse(text)
 	errs := []error{err}
 	list = slices.DeleteFunc(list, func(r *Rule) bool {
 		var types ir.TypeSet
@@ -42,7 +42,7 @@ func Parse(text string) ([]*Rule, error) {
 		}
 		if types == 0 {
 			errs = append(errs, fmt.Errorf("%d:1: the types of rule %q do not fit together at any type of class %s; fix: "+
-				"choose a class whose types every op and literal takes", r.line, r.Name, r.Class))
+				"choose a class whose types every op and literal takes", lines[r], r.Name, r.Class))
 		}
 		r.Types = types
 		return types == 0
@@ -50,10 +50,11 @@ func Parse(text string) ([]*Rule, error) {
 	return list, errors.Join(errs...)
 }
 
-// parse is Parse without a look at the types.
-func parse(text string) (list []*Rule, err error) {
+// parse is Parse without a look at the types. It returns the line of each rule too.
+func parse(text string) (list []*Rule, lines map[*Rule]int, err error) {
 	var errs []error
 	at := 0
+	lines = make(map[*Rule]int)
 	names := make(map[string]int)
 	for line := range strings.Lines(text) {
 		at++
@@ -70,10 +71,10 @@ func parse(text string) (list []*Rule, err error) {
 			errs = append(errs, err)
 			continue
 		}
-		names[r.Name] = at
+		names[r.Name], lines[r] = at, at
 		list = append(list, r)
 	}
-	return list, errors.Join(errs...)
+	return list, lines, errors.Join(errs...)
 }
 
 // parser reads a line.
@@ -82,7 +83,7 @@ type parser struct {
 	line  int
 	at    int // the next byte
 	start int // of the last word
-	rule_ Rule
+	made  Rule
 }
 
 // wrong is an error at the last word.
@@ -112,8 +113,8 @@ func (p *parser) word() string {
 
 // rule reads the line.
 func (p *parser) rule() (*Rule, error) {
-	r := &p.rule_
-	r.line, r.Name, r.at = p.line, p.word(), new([numTypes]atomic.Pointer[Rule])
+	r := &p.made
+	r.Name, r.at = p.word(), new([numTypes]atomic.Pointer[Rule])
 	if r.Name == "(" || r.Name == ")" {
 		return r, p.wrong("the rule has no name", "begin the line with a name and a class")
 	}
@@ -182,7 +183,7 @@ func (p *parser) arrow() error {
 	case "=>":
 		return nil
 	case "<=>":
-		p.rule_.Both = true
+		p.made.Both = true
 		return nil
 	default:
 		return p.wrong("expected => or <=>, not "+strconv.Quote(arrow), "put an arrow between the two sides")
@@ -191,7 +192,7 @@ func (p *parser) arrow() error {
 
 // result reads the right side, where the left names so many variables.
 func (p *parser) result(bound int) (*Term, error) {
-	r := &p.rule_
+	r := &p.made
 	p.space()
 	from := p.at
 	t, err := p.term(0)
@@ -266,7 +267,7 @@ func (t *Term) fixed(vars []bool) {
 
 // condition reads what follows "when".
 func (p *parser) condition() error {
-	r := &p.rule_
+	r := &p.made
 	r.Cond = p.word()
 	if r.cond = conditions[r.Cond]; r.cond == nil {
 		return p.wrong("unknown condition "+strconv.Quote(r.Cond), "choose one of "+strings.Join(conditionNames(), ", "))
@@ -357,7 +358,7 @@ func (p *parser) variable(t *Term) error {
 	if len(t.word) == 1 {
 		return p.wrong("a variable has no name", "write "+t.word+"x")
 	}
-	vars := &p.rule_.Vars
+	vars := &p.made.Vars
 	if t.word[0] == '#' {
 		t.Kind = Constant
 	}

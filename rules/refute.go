@@ -200,7 +200,7 @@ func (s *search) halves(Effort) (*Counterexample, error) {
 // edges, so that it stays a product of thousands.
 func (s *search) edges(effort Effort) (*Counterexample, error) {
 	sets := s.values(edges)
-	most := 6_000
+	most := 4_000
 	if effort != Quick {
 		most = 2_000_000
 	}

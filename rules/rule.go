@@ -21,7 +21,6 @@ type Rule struct {
 	Of          []int      // constants that the condition is about
 	Type        ir.Type    // of the class; None if the rule is not at a type
 
-	line int
 	form form // how wide the numbers are
 	cond *condition
 	at   *[numTypes]atomic.Pointer[Rule]

@@ -403,7 +403,7 @@ var table = sync.OnceValue(func() []*Rule {
 		text  string
 		idiom bool
 	}{{simplify, false}, {idioms, true}, {equalities, false}} {
-		rs, err := parse(part.text)
+		rs, _, err := parse(part.text)
 		if err != nil {
 			panic("BUG: rules: " + err.Error())
 		}
