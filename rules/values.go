@@ -62,7 +62,8 @@ func random(rng *rand.Rand, t ir.Type) uint64 {
 	v := rng.Uint64()
 	switch rng.IntN(4) {
 	case 0:
-		v &= rng.Uint64() & rng.Uint64()
+		few := rng.Uint64()
+		v &= few & rng.Uint64()
 	case 1:
 		v >>= rng.IntN(64)
 	case 2:
