@@ -214,7 +214,7 @@ func (g *goSource) together(fuel int) {
 			"if t.All("+g.condition()+") { "+v+"++ }", "if t.Elect() { "+v+" += 5 }"))
 	case 2:
 		g.line("%s", g.one("if t.BarrierAny("+g.condition()+") { "+v+"++ }", "if t.BarrierAll("+g.condition()+") { "+v+"++ }",
-			v+" ^= t.BarrierAdd("+g.word(1)+")", "p.C ^= int64(t.BarrierAdd64("+g.number("uint64", 1)+" << 20))", v+" += gpu.BarrierBroadcast(t, "+g.word(1)+")"))
+			v+" ^= t.BarrierAdd("+g.word(1)+")", v+" += t.BarrierAdd("+g.word(1)+"&1)", "p.C ^= int64(t.BarrierAdd64("+g.number("uint64", 1)+" << 20))", v+" += gpu.BarrierBroadcast(t, "+g.word(1)+")"))
 	case 3, 4:
 		op := g.one("Reduce", "Scan", "ExclusiveScan") + g.one("Add", "Mul", "Min", "Max", "And", "Or", "Xor")
 		if g.chance(2) {

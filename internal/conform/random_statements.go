@@ -53,8 +53,7 @@ func (g *generator) barrier(level ir.Level) {
 		if grid {
 			op = ir.OpBarrierAddGrid
 		}
-		v := b.Op(op, g.expr([]ir.Type{ir.U32, ir.U64}[g.pick(2)], 1))
-		g.vars = append(g.vars, b.Var(v))
+		g.vars = append(g.vars, b.Var(b.Op(op, g.added([]ir.Type{ir.U32, ir.U64}[g.pick(2)]))))
 	case kind == 3:
 		op := ir.OpBarrierBcastWG
 		if grid {
@@ -72,6 +71,23 @@ func (g *generator) barrier(level ir.Level) {
 			g.draw(a)
 		}
 	}
+}
+
+// added is what a barrier adds up: any value, or one bit of one, of which some emitters make a count.
+func (g *generator) added(t ir.Type) build.Value {
+	b := g.b
+	zero, one := b.Const(t, 0), b.Const(t, 1)
+	switch g.pick(8) {
+	case 0:
+		return b.Select(g.expr(ir.Bool, 1), one, zero)
+	case 1:
+		return b.Select(g.expr(ir.Bool, 1), zero, one)
+	case 2:
+		return b.And(g.expr(t, 1), one)
+	case 3:
+		return b.Xor(b.Select(g.expr(ir.Bool, 1), one, zero), b.And(one, g.expr(t, 1)))
+	}
+	return g.expr(t, 1)
 }
 
 // border is a plain barrier that covers everything phases at this level may change.

@@ -11,7 +11,7 @@ var barrierRules = map[ir.Op]rule{
 	ir.OpBarrierWG:        func(s *selector, r ir.Row) { s.sync() },
 	ir.OpBarrierAnyWG:     func(s *selector, r ir.Row) { s.set(r, s.groupVote(false, s.value(s.p.A(r)))) },
 	ir.OpBarrierAllWG:     func(s *selector, r ir.Row) { s.set(r, s.groupVote(true, s.value(s.p.A(r)))) },
-	ir.OpBarrierAddWG:     func(s *selector, r ir.Row) { s.set(r, s.groupSum(s.typeOf(r), s.value(s.p.A(r)))) },
+	ir.OpBarrierAddWG:     (*selector).groupAdd,
 	ir.OpBarrierBcastWG:   (*selector).groupBroadcast,
 	ir.OpBarrierGrid:      func(s *selector, r ir.Row) { s.gridBarrier(nil, nil) },
 	ir.OpBarrierAnyGrid:   (*selector).gridAny,
@@ -100,9 +100,69 @@ func (s *selector) groupVote(all bool, v operand) operand {
 	if all { // none is false
 		kind, c = isNot, cmpEQ
 	}
+	return s.compare(c, tU32, s.groupCount(operand{kind: kind, reg: s.pred(v)}), u32(0))
+}
+
+// groupCount waits for the group and returns in how many invocations a predicate, or its opposite, holds.
+func (s *selector) groupCount(v operand) operand {
 	count := s.newReg(classR)
-	s.add(inst{op: opBarCount, t: tU32, dst: r(count), src: [4]operand{u32(0), {kind: kind, reg: s.pred(v)}}})
-	return s.compare(c, tU32, r(count), u32(0))
+	s.add(inst{op: opBarCount, t: tU32, dst: r(count), src: [4]operand{u32(0), v}})
+	return r(count)
+}
+
+// groupAdd waits for the group and adds up a value of its invocations. Values that are 0 or 1 are counted: that needs neither
+// memory nor a second barrier.
+func (s *selector) groupAdd(row ir.Row) {
+	t, v := s.typeOf(row), s.p.A(row)
+	if !s.isBit(v, bitDepth) || s.value(v).kind == isImm {
+		s.set(row, s.groupSum(t, s.value(v)))
+		return
+	}
+	s.set(row, s.resize(t, ir.U32, s.groupCount(s.isSet(t, v))))
+}
+
+// isSet returns whether a value of type t, which is 0 or 1, is 1.
+func (s *selector) isSet(t ir.Type, v ir.Row) operand {
+	if c := s.p.A(v); s.p.Op(v) == ir.OpSelect && s.value(c).kind != isImm {
+		switch yes, no := s.p.B(v), s.p.C(v); {
+		case s.isConst(yes, 1) && s.isConst(no, 0):
+			return operand{kind: isReg, reg: s.pred(s.value(c))}
+		case s.isConst(yes, 0) && s.isConst(no, 1):
+			return operand{kind: isNot, reg: s.pred(s.value(c))}
+		}
+	}
+	return s.compare(cmpNE, arith(t), s.value(v), imm(arith(t), 0))
+}
+
+// bitDepth bounds how far isBit looks.
+const bitDepth = 4
+
+// isBit reports whether an integer is seen to be 0 or 1 by what makes it.
+func (s *selector) isBit(v ir.Row, depth int) bool {
+	p := s.p
+	if depth == 0 {
+		return false
+	}
+	bit := func(x ir.Row) bool { return s.isConst(x, 0) || s.isConst(x, 1) || s.isBit(x, depth-1) }
+	switch a, b := p.A(v), p.B(v); p.Op(v) {
+	case ir.OpSelect:
+		return bit(b) && bit(p.C(v))
+	case ir.OpAnd:
+		return bit(a) || bit(b)
+	case ir.OpOr, ir.OpXor:
+		return bit(a) && bit(b)
+	case ir.OpMin:
+		t := p.Type(v)
+		return !t.IsSigned() && (bit(a) || bit(b)) || bit(a) && bit(b)
+	case ir.OpRem:
+		return !p.Type(v).IsSigned() && s.isConst(b, 2)
+	case ir.OpShr:
+		t := p.Type(v)
+		return !t.IsSigned() && s.isConst(b, uint64(t.Bits()-1))
+	case ir.OpCvt:
+		return p.Type(a) == ir.Bool || p.Type(a).IsInt() && bit(a)
+	}
+	return false
 }
 
 // cells returns the address of the hidden cells.
