@@ -6,11 +6,11 @@ import (
 	"testing"
 
 	"github.com/govyre/vyre/graph"
-	"github.com/govyre/vyre/graph/cpu"
 	"github.com/govyre/vyre/graph/generate"
+	"github.com/govyre/vyre/graph/internal/cpu"
 )
 
-// Benchmark searches and labels, with all cores and with one: go test -run '^$' -bench . ./graph/cpu
+// Benchmark searches and labels, with all cores and with one: go test -run '^$' -bench . ./graph/internal/cpu
 func Benchmark(b *testing.B) {
 	for _, name := range []string{"road:1024x1024", "kron:18"} {
 		g, err := generate.Graph(context.Background(), name, generate.Options{Seed: 1})

@@ -4,7 +4,7 @@ import (
 	"net/url"
 	"testing"
 
-	"github.com/govyre/vyre/graph/report"
+	"github.com/govyre/vyre/internal/report"
 )
 
 // TestPathsBecomeURIs of any system, as positions of a graph have them.

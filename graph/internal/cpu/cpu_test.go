@@ -15,9 +15,9 @@ import (
 
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/graph"
-	"github.com/govyre/vyre/graph/cpu"
 	"github.com/govyre/vyre/graph/flow"
 	"github.com/govyre/vyre/graph/generate"
+	"github.com/govyre/vyre/graph/internal/cpu"
 	"github.com/govyre/vyre/internal/testing/long"
 )
 
