@@ -8,7 +8,7 @@ import (
 
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/driver/cpu"
-	"github.com/govyre/vyre/kernel"
+	"github.com/govyre/vyre/internal/front"
 	"github.com/govyre/vyre/megakernel"
 )
 
@@ -65,7 +65,7 @@ func Sum(t gpu.Thread, in []uint32, out []float32) {
 
 // sharer makes waves of the kernels of sharing.
 func sharer(t *testing.T) func(name string, args ...driver.Arg) megakernel.Wave {
-	pkg, err := kernel.Parse(t.Context(), []kernel.File{{Name: "sharing.go", Src: []byte(sharing)}}, kernel.Options{})
+	pkg, err := front.Parse(t.Context(), []front.File{{Name: "sharing.go", Src: []byte(sharing)}}, front.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

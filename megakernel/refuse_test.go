@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"github.com/govyre/vyre/driver"
+	"github.com/govyre/vyre/internal/front"
 	"github.com/govyre/vyre/ir"
-	"github.com/govyre/vyre/kernel"
 	"github.com/govyre/vyre/megakernel"
 )
 
@@ -107,7 +107,7 @@ func Scaled(t gpu.Thread, k float32, x []float32) {
 
 // TestWavesThatCannotRunAreRefused names the rule, the wave and what to do.
 func TestWavesThatCannotRunAreRefused(t *testing.T) {
-	pkg, err := kernel.Parse(t.Context(), []kernel.File{{Name: "bad.go", Src: []byte(bad)}}, kernel.Options{})
+	pkg, err := front.Parse(t.Context(), []front.File{{Name: "bad.go", Src: []byte(bad)}}, front.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,9 +13,9 @@ import (
 	"github.com/govyre/vyre/internal/compile"
 	"github.com/govyre/vyre/internal/conform"
 	"github.com/govyre/vyre/internal/cusim"
+	"github.com/govyre/vyre/internal/front"
 	"github.com/govyre/vyre/internal/ptx"
 	"github.com/govyre/vyre/internal/testing/long"
-	"github.com/govyre/vyre/kernel"
 )
 
 // checkAll fails in the third round of a loop that is unrolled, and calls a function that could fail twice.
@@ -41,7 +41,7 @@ func CheckAll(t gpu.Thread, x, y []uint32) {
 `
 
 func TestATrapNamesItsLineWhateverThePassesDid(t *testing.T) {
-	pkg, err := kernel.Parse(t.Context(), []kernel.File{{Name: "check.go", Src: []byte(checkAll)}}, kernel.Options{})
+	pkg, err := front.Parse(t.Context(), []front.File{{Name: "check.go", Src: []byte(checkAll)}}, front.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

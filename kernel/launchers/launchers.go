@@ -21,14 +21,14 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/govyre/vyre/internal/front"
 	"github.com/govyre/vyre/internal/gen"
-	"github.com/govyre/vyre/kernel"
 )
 
 // Check compares the kernels of the package in a directory with those that vyre gen has written
 // launchers for. The error names every kernel that has changed since, that is new, or that is gone.
 func Check(dir string) error {
-	pkg, err := kernel.Load(context.Background(), dir)
+	pkg, err := front.Load(context.Background(), dir)
 	if err != nil {
 		return err
 	}

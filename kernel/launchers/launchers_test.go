@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/govyre/vyre/internal/front"
 	"github.com/govyre/vyre/internal/gen"
-	"github.com/govyre/vyre/kernel"
 	"github.com/govyre/vyre/kernel/launchers"
 )
 
@@ -39,7 +39,7 @@ func generated(t *testing.T) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
 	write(t, dir, "k.go", twoKernels)
-	pkg, err := kernel.Load(t.Context(), dir)
+	pkg, err := front.Load(t.Context(), dir)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,10 +15,10 @@ import (
 	"github.com/govyre/vyre/driver/cpu"
 	_ "github.com/govyre/vyre/driver/cuda"
 	_ "github.com/govyre/vyre/driver/cudasim"
+	"github.com/govyre/vyre/internal/front"
 	"github.com/govyre/vyre/internal/plan"
 	"github.com/govyre/vyre/internal/testing/long"
 	"github.com/govyre/vyre/ir"
-	"github.com/govyre/vyre/kernel"
 	"github.com/govyre/vyre/megakernel"
 	"github.com/govyre/vyre/megakernel/frontiers"
 )
@@ -58,7 +58,7 @@ func %s(t gpu.Thread, starts, places, active, first, before, waits, hits, done, 
 }
 `, name, kind)
 	}
-	pkg, err := kernel.Parse(context.Background(), []kernel.File{{Name: "work.go", Src: []byte(strings.Replace(source, "KERNELS", kernels, 1))}}, kernel.Options{})
+	pkg, err := front.Parse(context.Background(), []front.File{{Name: "work.go", Src: []byte(strings.Replace(source, "KERNELS", kernels, 1))}}, front.Options{})
 	if err != nil {
 		panic(err)
 	}
