@@ -6,7 +6,7 @@ import (
 	"reflect"
 
 	"github.com/govyre/vyre"
-	"github.com/govyre/vyre/prim/internal/block"
+	"github.com/govyre/vyre/prim/block"
 )
 
 // CheckScanOperator looks for values that show that an operator for kernels around package block is wrong for scans: three for which
