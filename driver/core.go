@@ -7,6 +7,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/govyre/vyre/internal/metric"
 )
 
 // Core is the part of a device that is the same for all: its name, what is open on it, its
@@ -128,7 +130,7 @@ func (c *Core) note(err error) {
 	if errors.As(err, &e) {
 		c.Count(errorsMetric(e.Kind), 1)
 		if e.Kind == Trap {
-			c.Count(Traps, 1)
+			c.Count(metric.Traps, 1)
 		}
 		if f := c.observer.Error; f != nil {
 			f(e)
@@ -172,7 +174,7 @@ func (c *Core) enterRoot(s *Sequence) error {
 		return closedDevice(c, "record", s.label)
 	}
 	c.roots[s] = struct{}{}
-	c.Gauge(Sequences, 1)
+	c.Gauge(metric.Sequences, 1)
 	return nil
 }
 
@@ -181,7 +183,7 @@ func (c *Core) leaveRoot(s *Sequence) {
 	defer c.mu.Unlock()
 	if _, in := c.roots[s]; in {
 		delete(c.roots, s)
-		c.Gauge(Sequences, -1)
+		c.Gauge(metric.Sequences, -1)
 	}
 }
 
@@ -218,7 +220,7 @@ func (c *Core) Shut() (first bool, err error) {
 	c.reportLeaks(roots, leaves)
 	errs := []error{kept}
 	for s := range roots {
-		c.Gauge(Sequences, -1)
+		c.Gauge(metric.Sequences, -1)
 		errs = append(errs, s.closeBy(c.until))
 	}
 	for l := range leaves {

@@ -14,6 +14,7 @@ import (
 	"github.com/govyre/vyre/internal/compile"
 	"github.com/govyre/vyre/internal/identity"
 	"github.com/govyre/vyre/internal/imagecache"
+	"github.com/govyre/vyre/internal/metric"
 	"github.com/govyre/vyre/ir"
 )
 
@@ -77,7 +78,7 @@ func (c *Core) store() *imagecache.Cache {
 			m.disk, err = imagecache.OpenKind(imagecache.Measured, at.Root, bound)
 		}
 		if err != nil {
-			c.Count(CacheWriteErrors, 1)
+			c.Count(metric.CacheWriteErrors, 1)
 		}
 	})
 	return m.disk
@@ -97,7 +98,7 @@ func (c *Core) load(key [32]byte, read func([]byte) error) bool {
 		disk.Remove(key)
 	}
 	if err != nil {
-		c.Count(CacheCorrupt, 1)
+		c.Count(metric.CacheCorrupt, 1)
 	}
 	return false
 }
@@ -109,9 +110,9 @@ func (c *Core) keepMeasured(key [32]byte, payload []byte) string {
 		return ""
 	}
 	removed, err := disk.Store(key, payload)
-	c.Count(CacheEvictions, uint64(removed))
+	c.Count(metric.CacheEvictions, uint64(removed))
 	if err != nil {
-		c.Count(CacheWriteErrors, 1)
+		c.Count(metric.CacheWriteErrors, 1)
 		return ""
 	}
 	if again, err := disk.Load(key); err != nil || !bytes.Equal(again.Image, payload) {

@@ -9,6 +9,7 @@ import (
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/driver/cpu"
 	"github.com/govyre/vyre/internal/front"
+	"github.com/govyre/vyre/internal/metric"
 	"github.com/govyre/vyre/megakernel"
 )
 
@@ -179,7 +180,7 @@ func TestSharedMemoryHasABound(t *testing.T) {
 			}
 		}
 	}
-	if s := dev.Stats(); s.Get(driver.Kernels) != 0 {
+	if s := dev.Stats(); s.Get(metric.Kernels) != 0 {
 		t.Errorf("kernels stay open after refusals: %v", s)
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/internal/front"
+	"github.com/govyre/vyre/internal/metric"
 	"github.com/govyre/vyre/ir"
 	"github.com/govyre/vyre/megakernel"
 )
@@ -203,7 +204,7 @@ func TestWavesThatCannotRunAreRefused(t *testing.T) {
 		}
 		p.Close()
 	}
-	if s := dev.Stats(); s.Get(driver.Kernels) != 0 {
+	if s := dev.Stats(); s.Get(metric.Kernels) != 0 {
 		t.Errorf("kernels stay open after refusals: %v", s)
 	}
 }

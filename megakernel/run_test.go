@@ -11,6 +11,7 @@ import (
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/driver/cpu"
 	"github.com/govyre/vyre/internal/front"
+	"github.com/govyre/vyre/internal/metric"
 	"github.com/govyre/vyre/internal/testing/long"
 	"github.com/govyre/vyre/internal/testing/underway"
 	"github.com/govyre/vyre/ir"
@@ -274,7 +275,7 @@ func TestRunAllocatesNothing(t *testing.T) {
 		before := *dev.Stats()
 		heap := testing.AllocsPerRun(20, run)
 		after := dev.Stats()
-		if n := after.Get(driver.AllocRequests) - before.Get(driver.AllocRequests); n != 0 {
+		if n := after.Get(metric.AllocRequests) - before.Get(metric.AllocRequests); n != 0 {
 			t.Errorf("%v: %d allocations on the device", topology, n)
 		}
 		if heap != 0 {

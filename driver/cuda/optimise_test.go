@@ -14,6 +14,7 @@ import (
 	"github.com/govyre/vyre/internal/conform"
 	"github.com/govyre/vyre/internal/cusim"
 	"github.com/govyre/vyre/internal/front"
+	"github.com/govyre/vyre/internal/metric"
 	"github.com/govyre/vyre/internal/ptx"
 	"github.com/govyre/vyre/internal/testing/long"
 )
@@ -83,7 +84,7 @@ func TestAKernelIsCompiledOncePerChoiceOfPasses(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := d.Stats().Get(driver.CompilesFresh); got != c.fresh {
+		if got := d.Stats().Get(metric.CompilesFresh); got != c.fresh {
 			t.Errorf("behind %q %d compilations were made, want %d", c.choice, got, c.fresh)
 		}
 		if k.Digest() != p.Digest() {

@@ -16,6 +16,7 @@ import (
 	_ "github.com/govyre/vyre/driver/cuda"
 	_ "github.com/govyre/vyre/driver/cudasim"
 	"github.com/govyre/vyre/internal/front"
+	"github.com/govyre/vyre/internal/metric"
 	"github.com/govyre/vyre/internal/plan"
 	"github.com/govyre/vyre/internal/testing/long"
 	"github.com/govyre/vyre/ir"
@@ -252,7 +253,7 @@ func TestEveryItemRunsOnceAfterWhatItWaitsFor(t *testing.T) {
 			for _, b := range r.buffers {
 				b.Close()
 			}
-			if live := dev.Stats().Get(driver.LiveBytes); live != 0 {
+			if live := dev.Stats().Get(metric.LiveBytes); live != 0 {
 				t.Errorf("%s: %d bytes live after Close", name, live)
 			}
 		}
@@ -339,7 +340,7 @@ func TestRefusals(t *testing.T) {
 	for _, b := range r.buffers {
 		b.Close()
 	}
-	if live := dev.Stats().Get(driver.LiveBytes); live != 0 {
+	if live := dev.Stats().Get(metric.LiveBytes); live != 0 {
 		t.Errorf("what was refused left %d bytes", live)
 	}
 	if err := dev.Close(); err != nil {
