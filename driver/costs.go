@@ -2,11 +2,12 @@ package driver
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -64,7 +65,7 @@ func (c *Core) findCosts(ctx context.Context) (*Costs, error) {
 	if caps.Simulated {
 		return &simulatedCosts, nil
 	}
-	key := identity.Key("vyre.costs.v1", 0, 0, fmt.Appendf(nil, "%s|%s|%d|%d|%+v", caps.Model, caps.Target, caps.Units, caps.DriverVersion, caps.Features))
+	key := identity.Key("vyre.costs.v2", 0, 0, fmt.Appendf(nil, "%s|%s|%d|%d|%+v", caps.Model, caps.Target, caps.Units, caps.DriverVersion, caps.Features))
 	var out Costs
 	if c.load(key, out.decode) {
 		return &out, nil
@@ -74,16 +75,47 @@ func (c *Core) findCosts(ctx context.Context) (*Costs, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.keepMeasured(key, canonical(m.out))
+	c.keepMeasured(key, m.out.encode())
 	return &m.out, nil
 }
 
-// decode reads what was kept, and nothing else.
-func (c *Costs) decode(b []byte) error {
-	if err := json.Unmarshal(b, c); err != nil {
-		return err
+// numbers are the costs in the order in which they are kept.
+func (c *Costs) numbers() (times []*time.Duration, rates []*float64) {
+	return []*time.Duration{&c.Enqueue, &c.LaunchWait, &c.LaunchRead, &c.GraphRead, &c.GraphNode, &c.GridBarrier}, []*float64{&c.UploadGBs, &c.ReadGBs}
+}
+
+// encode returns what is kept: numbers in decimal, with spaces between them. That needs no package that reads any form.
+func (c *Costs) encode() (b []byte) {
+	times, rates := c.numbers()
+	for _, t := range times {
+		b = append(strconv.AppendInt(b, int64(*t), 10), ' ')
 	}
-	if string(canonical(c)) != string(b) {
+	for _, r := range rates {
+		b = append(strconv.AppendFloat(b, *r, 'g', -1, 64), ' ')
+	}
+	return b
+}
+
+// decode reads what encode wrote, and nothing else.
+func (c *Costs) decode(b []byte) error {
+	times, rates := c.numbers()
+	words := strings.Fields(string(b))
+	if len(words) != len(times)+len(rates) {
+		return fmt.Errorf("%d numbers", len(words))
+	}
+	for i, t := range times {
+		v, err := strconv.ParseInt(words[i], 10, 64)
+		if *t = time.Duration(v); err != nil {
+			return err
+		}
+	}
+	for i, r := range rates {
+		v, err := strconv.ParseFloat(words[len(times)+i], 64)
+		if *r = v; err != nil {
+			return err
+		}
+	}
+	if string(c.encode()) != string(b) {
 		return errors.New("it is not written as it should be")
 	}
 	for _, t := range []time.Duration{c.Enqueue, c.LaunchWait, c.LaunchRead, c.GraphRead, c.GraphNode, c.GridBarrier} {
@@ -91,19 +123,10 @@ func (c *Costs) decode(b []byte) error {
 			return fmt.Errorf("a time of %v", t)
 		}
 	}
-	if c.LaunchWait == 0 || c.LaunchRead == 0 || !(c.UploadGBs >= 0) || !(c.ReadGBs >= 0) {
+	if c.LaunchWait == 0 || c.LaunchRead == 0 || !(c.UploadGBs >= 0 && c.UploadGBs <= math.MaxFloat64) || !(c.ReadGBs >= 0 && c.ReadGBs <= math.MaxFloat64) {
 		return errors.New("a launch or a copy takes no time")
 	}
 	return nil
-}
-
-// canonical returns JSON without spaces, in the order of the fields.
-func canonical(v any) []byte {
-	b, err := json.Marshal(v)
-	if err != nil {
-		panic("BUG: " + err.Error())
-	}
-	return b
 }
 
 // How long each of the costs is measured.

@@ -2,22 +2,34 @@ package driver_test
 
 import (
 	"bytes"
+	"math"
 	"testing"
 
 	"github.com/govyre/vyre/driver"
 )
 
+func TestCostsComeBack(t *testing.T) {
+	c := driver.Costs{Enqueue: 2420, LaunchWait: 6500, LaunchRead: 8500, GraphRead: 7900, GraphNode: 840, GridBarrier: 841, UploadGBs: 55.6, ReadGBs: 1e-7}
+	var again driver.Costs
+	if err := again.Decode(c.Encode()); err != nil || again != c {
+		t.Errorf("%v: %+v of %q", err, again, c.Encode())
+	}
+}
+
 //ci:inputs 40000
 func FuzzCosts(f *testing.F) {
-	f.Add([]byte(`{"enqueue_ns":2420,"launch_wait_ns":6500,"launch_read_ns":8500,"graph_read_ns":7900,"graph_node_ns":840,"grid_barrier_ns":840,"upload_gbs":55.6,"read_gbs":55.4}`))
-	f.Add([]byte(`{"enqueue_ns":-1,"launch_wait_ns":1,"launch_read_ns":1,"graph_read_ns":0,"graph_node_ns":0,"grid_barrier_ns":0,"upload_gbs":0,"read_gbs":1e999}`))
-	f.Add([]byte("{}"))
+	for _, seed := range []string{
+		"2420 6500 8500 7900 840 840 55.6 55.4 ", "-1 1 1 0 0 0 0 1 ", "1 1 1 0 0 0 0 +Inf ", "1 1 1 0 0 0 NaN 1 ", "1 1 1 0 0 0 1 1", "01 1 1 0 0 0 1 1 ", "1 1 1 ",
+		"1 0 1 0 0 0 1 1 ", "1 1 1 0 0 2147483648 1 1 ", "{}", "",
+	} {
+		f.Add([]byte(seed))
+	}
 	f.Fuzz(func(t *testing.T, b []byte) {
 		var c driver.Costs
 		if c.Decode(b) != nil {
 			return
 		}
-		if again := c.Encode(); !bytes.Equal(again, b) || c.LaunchWait <= 0 || c.Enqueue < 0 {
+		if again := c.Encode(); !bytes.Equal(again, b) || c.LaunchWait <= 0 || c.Enqueue < 0 || c.ReadGBs > math.MaxFloat64 {
 			t.Errorf("taken was %q, which is written %q", b, again)
 		}
 	})
