@@ -19,23 +19,23 @@ import (
 
 func TestEqualInputsGiveEqualFiles(t *testing.T) {
 	o := aot.Options{Targets: []string{"sm_80", "sm_90a", "sm_80"}}
-	first, err := aot.Build(ctx, parsed(t), o)
+	first, err := aot.Build(ctx, parsed(t, programs), o)
 	if err != nil {
 		t.Fatal(err)
 	}
 	o.Targets = []string{"sm_90a", "sm_80"}
-	if again, err := aot.Build(ctx, parsed(t), o); err != nil || !bytes.Equal(again, first) {
+	if again, err := aot.Build(ctx, parsed(t, programs), o); err != nil || !bytes.Equal(again, first) {
 		t.Errorf("the same targets in another order give another file, %v", err)
 	}
 }
 
 func TestPtxasMakesTheMachineCode(t *testing.T) {
 	o := aot.Options{Targets: []string{"sm_80", "sm_90", "sm_90a"}, Assembler: needs.PTXAS(t)}
-	first, err := aot.Build(ctx, parsed(t), o)
+	first, err := aot.Build(ctx, parsed(t, programs), o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if again, err := aot.Build(ctx, parsed(t), o); err != nil || !bytes.Equal(again, first) {
+	if again, err := aot.Build(ctx, parsed(t, programs), o); err != nil || !bytes.Equal(again, first) {
 		t.Errorf("the same again gives another file, %v", err)
 	}
 	b, err := aot.Open(string(first))
@@ -73,13 +73,13 @@ func TestWhatCannotBeBuiltSaysWhy(t *testing.T) {
 		kind driver.Kind
 		says string
 	}{
-		"no such target":      {ctx, aot.Options{Targets: []string{"sm_81"}}, parsed(t), driver.InvalidArgument, "sm_81"},
-		"no such passes":      {ctx, aot.Options{Optimise: "9"}, parsed(t), driver.InvalidArgument, "9"},
-		"no such assembler":   {ctx, aot.Options{Assembler: "/nowhere/ptxas"}, parsed(t), driver.Unavailable, "/nowhere/ptxas"},
-		"no assembler":        {ctx, aot.Options{Assembler: "true"}, parsed(t), driver.Unavailable, "not a ptxas that works"},
-		"one that fails":      {ctx, aot.Options{Targets: []string{"sm_80"}, Assembler: script}, parsed(t), driver.Compile, "out of order"},
+		"no such target":      {ctx, aot.Options{Targets: []string{"sm_81"}}, parsed(t, programs), driver.InvalidArgument, "sm_81"},
+		"no such passes":      {ctx, aot.Options{Optimise: "9"}, parsed(t, programs), driver.InvalidArgument, "9"},
+		"no such assembler":   {ctx, aot.Options{Assembler: "/nowhere/ptxas"}, parsed(t, programs), driver.Unavailable, "/nowhere/ptxas"},
+		"no assembler":        {ctx, aot.Options{Assembler: "true"}, parsed(t, programs), driver.Unavailable, "not a ptxas that works"},
+		"one that fails":      {ctx, aot.Options{Targets: []string{"sm_80"}, Assembler: script}, parsed(t, programs), driver.Compile, "out of order"},
 		"no program":          {ctx, aot.Options{}, map[string]*ir.Program{"k": nil}, driver.InvalidArgument, "holds nothing"},
-		"a caller who leaves": {left, aot.Options{Targets: []string{"sm_80"}}, parsed(t), driver.Canceled, ""},
+		"a caller who leaves": {left, aot.Options{Targets: []string{"sm_80"}}, parsed(t, programs), driver.Canceled, ""},
 	} {
 		if _, err := aot.Build(c.ctx, c.ps, c.o); !errors.Is(err, c.kind) || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s: %v, want %v with %q", name, err, c.kind, c.says)
@@ -98,7 +98,7 @@ func TestADeviceMakesTheMachineCodeForItself(t *testing.T) {
 			return d
 		}
 		d := open()
-		b := built(t, parsed(t), aot.Options{Targets: []string{"sm_80", "sm_90a"}, Device: d})
+		b := built(t, parsed(t, programs), aot.Options{Targets: []string{"sm_80", "sm_90a"}, Device: d})
 		if err := d.Close(); err != nil {
 			t.Error(err)
 		}

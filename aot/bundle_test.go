@@ -48,9 +48,10 @@ kernel @trap workgroup(32) {
 }
 `
 
-func parsed(t testing.TB) map[string]*ir.Program {
+// parsed are the kernels of a text, by name.
+func parsed(t testing.TB, source string) map[string]*ir.Program {
 	t.Helper()
-	ps, err := text.Parse("programs.vyre", programs)
+	ps, err := text.Parse("kernels.vyre", source)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,7 +113,7 @@ func adds(t testing.TB, k driver.Kernel) {
 }
 
 func TestALoadedKernelAnswersAsTheCompiledOne(t *testing.T) {
-	b, ps := built(t, parsed(t), aot.Options{}), parsed(t)
+	b, ps := built(t, parsed(t, programs), aot.Options{}), parsed(t, programs)
 	for _, dev := range devices {
 		d := opened(t, dev.open, driver.OpenOptions{})
 		for _, im := range b.Kernels() {
@@ -178,9 +179,9 @@ func TestATrapOfALoadedKernelHasItsPlace(t *testing.T) {
 				}
 				return e.Pos + " " + e.Msg
 			}
-			want := trap(d.Compile(ctx, parsed(t)["trap"], driver.Options{}))
-			got := trap(built(t, parsed(t), aot.Options{NoPrograms: without}).Load(ctx, d, "trap", driver.Options{}))
-			if got != want || !strings.Contains(got, "programs.vyre:") {
+			want := trap(d.Compile(ctx, parsed(t, programs)["trap"], driver.Options{}))
+			got := trap(built(t, parsed(t, programs), aot.Options{NoPrograms: without}).Load(ctx, d, "trap", driver.Options{}))
+			if got != want || !strings.Contains(got, "kernels.vyre:") {
 				t.Errorf("%s: the trap is %q, want %q", dev.name, got, want)
 			}
 		}
@@ -208,7 +209,7 @@ func (d through) Compile(ctx context.Context, p *ir.Program, o driver.Options) (
 // The promises of devices about kernels hold for those of bundles.
 func TestDevicesKeepTheirContractWithLoadedKernels(t *testing.T) {
 	if !long.Enabled() {
-		t.Skip("it takes seconds: -long")
+		t.Skip("takes seconds; run with -long")
 	}
 	sim := cusim.New(cusim.Config{Models: []cusim.Model{cusim.Hopper}})
 	for name, open := range map[string]func(o driver.OpenOptions) (driver.Device, error){
@@ -238,7 +239,7 @@ func images(t testing.TB) map[string][]byte {
 	}
 	defer d.Close()
 	all := make(map[string][]byte)
-	for label, p := range parsed(t) {
+	for label, p := range parsed(t, programs) {
 		k, err := d.Compile(ctx, p, driver.Options{Target: "sm_90"})
 		if err == nil {
 			all[label], err = d.Link(k)
@@ -253,7 +254,7 @@ func images(t testing.TB) map[string][]byte {
 // withCubins is the bundle of a target with machine code beside the text.
 func withCubins(t testing.TB, target bundle.Target, of func(label string) []byte) *aot.Bundle {
 	t.Helper()
-	kernels := built(t, parsed(t), aot.Options{Targets: []string{"sm_80"}}).Kernels()
+	kernels := built(t, parsed(t, programs), aot.Options{Targets: []string{"sm_80"}}).Kernels()
 	for _, k := range kernels {
 		k.Forms = append(k.Forms, bundle.NewForm(target, bundle.Cubin, "", 0, of(k.Label())))
 	}
@@ -274,7 +275,7 @@ func reopened(t testing.TB, kernels []*driver.Image) *aot.Bundle {
 }
 
 func TestMachineCodeIsTakenWhereItRuns(t *testing.T) {
-	texts := built(t, parsed(t), aot.Options{Targets: []string{"sm_80"}})
+	texts := built(t, parsed(t, programs), aot.Options{Targets: []string{"sm_80"}})
 	own := images(t)
 	for _, c := range []struct {
 		name   string
@@ -308,7 +309,7 @@ func TestMachineCodeIsTakenWhereItRuns(t *testing.T) {
 }
 
 func TestWhatIsDamagedIsNotLoaded(t *testing.T) {
-	data, err := aot.Build(ctx, parsed(t), aot.Options{Targets: []string{"sm_80"}})
+	data, err := aot.Build(ctx, parsed(t, programs), aot.Options{Targets: []string{"sm_80"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -335,7 +336,7 @@ func TestWhatIsDamagedIsNotLoaded(t *testing.T) {
 }
 
 func TestWhatCannotBeLoadedSaysWhy(t *testing.T) {
-	ps := parsed(t)
+	ps := parsed(t, programs)
 	both := built(t, ps, aot.Options{Targets: []string{"sm_100"}, NoPrograms: true})
 	whole := built(t, ps, aot.Options{})
 	for _, dev := range devices {
@@ -425,21 +426,21 @@ kernel @meet workgroup(32) {
 // A device that looks for accesses out of bounds needs the program: its checks are put into that.
 func TestAWatchedDeviceCompilesTheProgram(t *testing.T) {
 	d := opened(t, devices[1].open, driver.OpenOptions{Debug: "memcheck"})
-	k, err := built(t, parsed(t), aot.Options{}).Load(ctx, d, "add", driver.Options{})
+	k, err := built(t, parsed(t, programs), aot.Options{}).Load(ctx, d, "add", driver.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if _, err := driver.Dispatch(ctx, k, driver.Groups(2), driver.InOut(make([]byte, 128)), driver.U32(7)); err == nil || !strings.Contains(err.Error(), "add") {
 		t.Errorf("an access out of bounds gives %v", err)
 	}
-	if _, err := built(t, parsed(t), aot.Options{NoPrograms: true}).Load(ctx, d, "add", driver.Options{}); !errors.Is(err, driver.Unsupported) {
+	if _, err := built(t, parsed(t, programs), aot.Options{NoPrograms: true}).Load(ctx, d, "add", driver.Options{}); !errors.Is(err, driver.Unsupported) {
 		t.Errorf("without the program: %v", err)
 	}
 }
 
 // Whatever call fails while a kernel is loaded and run, nothing is left, and the next session works.
 func TestAnyCallOfALoadMayFail(t *testing.T) {
-	texts := built(t, parsed(t), aot.Options{Targets: []string{"sm_70"}})
+	texts := built(t, parsed(t, programs), aot.Options{Targets: []string{"sm_70"}})
 	own := images(t)
 	cubins := withCubins(t, 90, func(l string) []byte { return own[l] })
 	session := faults.OnDevice(func(ctx context.Context, dev driver.Device) error {

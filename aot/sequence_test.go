@@ -16,7 +16,6 @@ import (
 	"github.com/govyre/vyre/internal/testing/faults"
 	"github.com/govyre/vyre/internal/testing/long"
 	"github.com/govyre/vyre/ir"
-	"github.com/govyre/vyre/ir/text"
 )
 
 // steps are kernels whose launches can be put in any order.
@@ -53,19 +52,6 @@ kernel @rest workgroup(4) {
 }
 `
 
-func kernelsOf(t testing.TB, source string) map[string]*ir.Program {
-	t.Helper()
-	ps, err := text.Parse("steps.vyre", source)
-	if err != nil {
-		t.Fatal(err)
-	}
-	all := make(map[string]*ir.Program)
-	for _, p := range ps {
-		all[p.Name()] = p
-	}
-	return all
-}
-
 // made is a random sequence on a device, with what it was recorded over.
 type made struct {
 	*driver.Sequence
@@ -81,7 +67,7 @@ func recorded(t testing.TB, d driver.Device, seed uint64) made {
 	t.Helper()
 	r := rand.New(rand.NewPCG(seed, 1))
 	ks := make(map[string]driver.Kernel)
-	for name, p := range kernelsOf(t, steps) {
+	for name, p := range parsed(t, steps) {
 		k, err := d.Compile(ctx, p, driver.Options{})
 		if err != nil {
 			t.Fatal(err)
@@ -191,7 +177,7 @@ func TestASequenceOfABundleGivesWhatTheRecordedOneGives(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			b := built(t, kernelsOf(t, steps), aot.Options{Sequences: []*driver.Sequence{m.Sequence}, Targets: []string{"sm_80"}})
+			b := built(t, parsed(t, steps), aot.Options{Sequences: []*driver.Sequence{m.Sequence}, Targets: []string{"sm_80"}})
 			want, err := m.results(func() error { _, err := m.Run(ctx); return err }, m.outputs)
 			if err != nil {
 				t.Fatal(err)
@@ -223,7 +209,7 @@ func TestASequenceOfABundleGivesWhatTheRecordedOneGives(t *testing.T) {
 
 func TestASequenceThatCannotBeKeptOrRecordedSaysWhy(t *testing.T) {
 	d := opened(t, devices[0].open, driver.OpenOptions{})
-	ps := kernelsOf(t, steps)
+	ps := parsed(t, steps)
 	k, err := d.Compile(ctx, ps["mix"], driver.Options{Label: "mixer"})
 	if err != nil {
 		t.Fatal(err)
@@ -313,7 +299,7 @@ func TestDamagedSequencesAreRefused(t *testing.T) {
 func TestAnyCallOfARecordingMayFail(t *testing.T) {
 	from := opened(t, devices[0].open, driver.OpenOptions{})
 	m := recorded(t, from, 5)
-	b := built(t, kernelsOf(t, steps), aot.Options{Sequences: []*driver.Sequence{m.Sequence}, Targets: []string{"sm_80"}})
+	b := built(t, parsed(t, steps), aot.Options{Sequences: []*driver.Sequence{m.Sequence}, Targets: []string{"sm_80"}})
 	want, err := m.results(func() error { _, err := m.Run(ctx); return err }, m.outputs)
 	if err != nil {
 		t.Fatal(err)

@@ -95,7 +95,7 @@ func Borrow(d Device, f Foreign) (Buffer, error) {
 	case f.Address == 0 || end < f.Address:
 		return no(InvalidArgument, "", "%d bytes at %#x are no memory", f.Bytes, f.Address)
 	case f.Address%foreignAlign != 0:
-		return no(InvalidArgument, "borrow the whole allocation and pass a Part of it", "%#x is no multiple of %d", f.Address, foreignAlign)
+		return no(InvalidArgument, "borrow the whole allocation and pass a Part of it", "%#x is not a multiple of %d", f.Address, foreignAlign)
 	}
 	l := &lent{from: f.Address, to: end, label: f.Label}
 	if err := c.hosts.borrow(l); err != nil {

@@ -41,7 +41,7 @@ func (o OpenOptions) DiskCache() (DiskCache, error) {
 	if text := os.Getenv(EnvCacheBytes); c.Bytes == 0 && text != "" {
 		n, err := strconv.ParseInt(text, 10, 64)
 		if err != nil || n <= 0 {
-			return c, &Error{Op: "open", Kind: InvalidArgument, Msg: fmt.Sprintf("%s=%s is no number of bytes", EnvCacheBytes, text),
+			return c, &Error{Op: "open", Kind: InvalidArgument, Msg: fmt.Sprintf("%s=%s is not a number of bytes", EnvCacheBytes, text),
 				Fix: fmt.Sprintf("set it to a number above 0, or %s to %s", EnvCacheDir, CacheOff)}
 		}
 		c.Bytes = n

@@ -81,7 +81,7 @@ type System struct {
 // Features says what sequences and programs may use.
 type Features struct {
 	GridBarrier bool
-	MemPools    bool
+	MemPools    bool // the driver has pools of memory
 	StreamFlag  bool // the end of a run is seen without a driver call
 	Graphs      bool // Capture works
 	LoopNodes   bool // While runs without the host

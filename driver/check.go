@@ -318,14 +318,14 @@ func (s rules) checkBufferArg(st *Step, p *ir.Param, r Range) *Error {
 	}
 	if align := int64(1) << p.Align; (r.Off+r.Buffer.leaf().skew)%align != 0 {
 		if skew := r.Buffer.leaf().skew; skew > 0 {
-			return s.refuse("launch", k.Label(), st.cmd.Path, InvalidArgument, "copy it to a buffer of the device", "%s starts at offset %d of %s, which was borrowed at an address that is %d modulo %d: that is no multiple of its alignment %d",
+			return s.refuse("launch", k.Label(), st.cmd.Path, InvalidArgument, "copy it to a buffer of the device", "%s starts at offset %d of %s, which was borrowed at an address that is %d modulo %d: that is not a multiple of its alignment %d",
 				p.Name, r.Off, nameOf(r.Buffer), skew, maxSkew, align)
 		}
-		return s.refuse("launch", k.Label(), st.cmd.Path, InvalidArgument, "", "%s starts at offset %d of %s, which is no multiple of its alignment %d", p.Name, r.Off, nameOf(r.Buffer), align)
+		return s.refuse("launch", k.Label(), st.cmd.Path, InvalidArgument, "", "%s starts at offset %d of %s, which is not a multiple of its alignment %d", p.Name, r.Off, nameOf(r.Buffer), align)
 	}
 	size := int64(p.Bytes())
 	if r.Len%size != 0 {
-		return s.refuse("launch", k.Label(), st.cmd.Path, InvalidArgument, "", "%s is %d bytes, which is no multiple of the %d bytes of %s", p.Name, r.Len, size, p.ElemName())
+		return s.refuse("launch", k.Label(), st.cmd.Path, InvalidArgument, "", "%s is %d bytes, which is not a multiple of the %d bytes of %s", p.Name, r.Len, size, p.ElemName())
 	}
 	if n := uint64(r.Len / size); n > p.MaxLen {
 		return s.refuse("launch", k.Label(), st.cmd.Path, InvalidArgument, "raise the parameter's bound, or pass a part", "%s has %d elements, its bound is %d", p.Name, n, p.MaxLen)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/govyre/vyre/internal/metric"
+	"github.com/govyre/vyre/internal/spans"
 )
 
 // Core is the part of a device that is the same for all: its name, what is open on it, its
@@ -27,6 +28,7 @@ type Core struct {
 	costing  costing
 	shapeUse cacheUse
 	profile  atomic.Pointer[profile]
+	timeline atomic.Pointer[timeline]
 
 	mu     sync.Mutex
 	closed bool
@@ -212,6 +214,7 @@ func (c *Core) Shut() (first bool, err error) {
 		return false, nil
 	}
 	c.closed, c.until = true, time.Now().Add(c.timeout)
+	spans.Watch(c.device, false)
 	roots, leaves, pools, kept := c.roots, c.leaves, c.pools, c.kept
 	c.pools = map[*Pool]struct{}{}
 	c.roots, c.leaves = map[*Sequence]struct{}{}, map[*Leaf]struct{}{}

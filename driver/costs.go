@@ -19,17 +19,14 @@ import (
 // Costs are times of a device that does nothing else. What a device does not have takes 0.
 type Costs struct {
 	Enqueue     time.Duration `json:"enqueue_ns"`      // the Start of a launch
-	LaunchWait  time.Duration `json:"launch_wait_ns"`  // a launch and the wait for it
 	LaunchRead  time.Duration `json:"launch_read_ns"`  // a launch, a read of 4 bytes and the wait
 	GraphRead   time.Duration `json:"graph_read_ns"`   // the same, captured
 	GraphNode   time.Duration `json:"graph_node_ns"`   // one more launch in a graph
 	GridBarrier time.Duration `json:"grid_barrier_ns"` // among one group a unit
-	UploadGBs   float64       `json:"upload_gbs"`      // of pinned memory
-	ReadGBs     float64       `json:"read_gbs"`
 }
 
 // simulatedCosts are those of an H200 under driver 580: a simulation has no times of its own.
-var simulatedCosts = Costs{Enqueue: 2420, LaunchWait: 6500, LaunchRead: 8500, GraphRead: 7900, GraphNode: 840, GridBarrier: 840, UploadGBs: 55.6, ReadGBs: 55.4}
+var simulatedCosts = Costs{Enqueue: 2420, LaunchRead: 8500, GraphRead: 7900, GraphNode: 840, GridBarrier: 840}
 
 // costing is what a device knows of its costs.
 type costing struct {
@@ -37,7 +34,7 @@ type costing struct {
 	known *Costs
 }
 
-// Costs returns what launches, waits and copies of the device cost. The first request measures them, which takes up to some
+// Costs returns what launches and waits of the device cost. The first request measures them, which takes up to some
 // 100 ms, and keeps them for other processes with the same device. Nothing else should be at work on the device then. A
 // simulated device has the costs of an H200.
 func (c *Core) Costs(ctx context.Context) (*Costs, error) {
@@ -80,27 +77,22 @@ func (c *Core) findCosts(ctx context.Context) (*Costs, error) {
 }
 
 // numbers are the costs in the order in which they are kept.
-func (c *Costs) numbers() (times []*time.Duration, rates []*float64) {
-	return []*time.Duration{&c.Enqueue, &c.LaunchWait, &c.LaunchRead, &c.GraphRead, &c.GraphNode, &c.GridBarrier}, []*float64{&c.UploadGBs, &c.ReadGBs}
+func (c *Costs) numbers() []*time.Duration {
+	return []*time.Duration{&c.Enqueue, &c.LaunchRead, &c.GraphRead, &c.GraphNode, &c.GridBarrier}
 }
 
 // encode returns what is kept: numbers in decimal, with spaces between them. That needs no package that reads any form.
 func (c *Costs) encode() (b []byte) {
-	times, rates := c.numbers()
-	for _, t := range times {
+	for _, t := range c.numbers() {
 		b = append(strconv.AppendInt(b, int64(*t), 10), ' ')
-	}
-	for _, r := range rates {
-		b = append(strconv.AppendFloat(b, *r, 'g', -1, 64), ' ')
 	}
 	return b
 }
 
 // decode reads what encode wrote, and nothing else.
 func (c *Costs) decode(b []byte) error {
-	times, rates := c.numbers()
-	words := strings.Fields(string(b))
-	if len(words) != len(times)+len(rates) {
+	times, words := c.numbers(), strings.Fields(string(b))
+	if len(words) != len(times) {
 		return fmt.Errorf("%d numbers", len(words))
 	}
 	for i, t := range times {
@@ -109,22 +101,16 @@ func (c *Costs) decode(b []byte) error {
 			return err
 		}
 	}
-	for i, r := range rates {
-		v, err := strconv.ParseFloat(words[len(times)+i], 64)
-		if *r = v; err != nil {
-			return err
-		}
-	}
 	if string(c.encode()) != string(b) {
 		return errors.New("it is not written as it should be")
 	}
-	for _, t := range []time.Duration{c.Enqueue, c.LaunchWait, c.LaunchRead, c.GraphRead, c.GraphNode, c.GridBarrier} {
-		if t < 0 || t > math.MaxInt32 {
-			return fmt.Errorf("a time of %v", t)
+	for _, t := range c.numbers() {
+		if *t < 0 || *t > math.MaxInt32 {
+			return fmt.Errorf("a time of %v", *t)
 		}
 	}
-	if c.LaunchWait == 0 || c.LaunchRead == 0 || !(c.UploadGBs >= 0 && c.UploadGBs <= math.MaxFloat64) || !(c.ReadGBs >= 0 && c.ReadGBs <= math.MaxFloat64) {
-		return errors.New("a launch or a copy takes no time")
+	if c.LaunchRead == 0 {
+		return errors.New("a launch takes no time")
 	}
 	return nil
 }
@@ -134,7 +120,6 @@ const (
 	costRuns  = 25
 	costTime  = 8 * time.Millisecond
 	manyNodes = 64
-	copyBytes = 16 << 20
 )
 
 // costMeasure is a measurement under way.
@@ -151,7 +136,7 @@ func (m *costMeasure) all() (err error) {
 	if m.nothing, err = m.kernel(false); err != nil {
 		return err
 	}
-	for _, part := range []func() error{m.launches, m.graphs, m.barriers, m.copies} {
+	for _, part := range []func() error{m.launches, m.graphs, m.barriers} {
 		if err := part(); err != nil {
 			return err
 		}
@@ -213,9 +198,6 @@ func (m *costMeasure) launches() (err error) {
 	if m.out.Enqueue, err = m.of(s, func(r *Result) time.Duration { return r.Enqueue }); err != nil {
 		return err
 	}
-	if m.out.LaunchWait, err = m.of(s, wallOf); err != nil {
-		return err
-	}
 	m.out.LaunchRead, err = m.of(m.sequence(1, true), wallOf)
 	return err
 }
@@ -258,30 +240,6 @@ func (m *costMeasure) barriers() (err error) {
 		}
 	}
 	m.out.GridBarrier = max(of[1]-of[0], 0) / (many - few)
-	return nil
-}
-
-// copies measures large ones, which leave out the time that all have.
-func (m *costMeasure) copies() error {
-	host, err := m.dev.AllocHost(copyBytes)
-	if err != nil {
-		return err
-	}
-	m.made = append(m.made, host)
-	up, down := m.dev.NewSequence("costs"), m.dev.NewSequence("costs")
-	m.made = append(m.made, up, down)
-	up.Upload(All(up.Scratch(copyBytes)), host.Bytes(), Always)
-	down.Read(All(down.Scratch(copyBytes)), host.Bytes())
-	for _, c := range []struct {
-		s   *Sequence
-		gbs *float64
-	}{{up, &m.out.UploadGBs}, {down, &m.out.ReadGBs}} {
-		took, err := m.of(c.s, wallOf)
-		if err != nil {
-			return err
-		}
-		*c.gbs = math.Round(100*copyBytes/float64(max(took-m.out.LaunchWait/2, 1))) / 100
-	}
 	return nil
 }
 

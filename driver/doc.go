@@ -132,6 +132,7 @@
 // Profile measures every launch, copy and fill of a device's runs by the device's own clock, and writes a profile for
 // `go tool pprof`. A sequence or graph that runs under it first makes a second, timed runner of the same plan. That has the same
 // graphs and loops, and reads the clock around each command. Without a profile, a run is as before, and costs a load more.
+// Timeline looks inside of launches, at the waves of package megakernel, and its spans are frames of a profile as well.
 //
 // Caches lists what a device keeps for later, and Flush gives back all of it that is not in use.
 //

@@ -60,6 +60,7 @@ type profile struct {
 type sampleKey struct {
 	sequence, part, path string // part is empty, or says on which side of the work a transfer is
 	leaf                 pprof.Frame
+	inside               wavePart // of a launch; its zero value is all of it, or what is in no wave
 	grid                 Grid
 	group                [3]uint32
 	registers            int
@@ -161,7 +162,7 @@ func (p *profile) made() *pprof.Profile {
 }
 
 func (k sampleKey) compare(o sampleKey) int {
-	return cmp.Or(cmp.Compare(k.sequence, o.sequence), cmp.Compare(k.part, o.part), cmp.Compare(k.path, o.path), cmp.Compare(k.leaf.Name, o.leaf.Name),
+	return cmp.Or(cmp.Compare(k.sequence, o.sequence), cmp.Compare(k.part, o.part), cmp.Compare(k.path, o.path), cmp.Compare(k.leaf.Name, o.leaf.Name), k.inside.compare(o.inside),
 		slices.Compare(k.grid[:], o.grid[:]), slices.Compare(k.group[:], o.group[:]), cmp.Compare(k.registers, o.registers),
 		cmp.Compare(k.leaf.File, o.leaf.File), cmp.Compare(k.leaf.Line, o.leaf.Line))
 }
@@ -169,6 +170,9 @@ func (k sampleKey) compare(o sampleKey) int {
 // stack is the frames but for the device's: the path "4.body.1" is that command in "4".
 func (k sampleKey) stack() []pprof.Frame {
 	frames := []pprof.Frame{k.leaf}
+	if k.inside.round != "" {
+		frames = []pprof.Frame{{Name: k.inside.round}, k.inside.wave, k.leaf}
+	}
 	for path := k.path; path != ""; {
 		frames = append(frames, pprof.Frame{Name: path + " of " + k.sequence})
 		path = path[:max(0, strings.LastIndex(path, ".body."))]
@@ -192,6 +196,7 @@ func (k sampleKey) labels() []pprof.Label {
 
 // ledger is a plan as profiles enter its runs.
 type ledger struct {
+	plan  *Plan
 	rows  []ledgerRow
 	label string
 }
@@ -206,7 +211,7 @@ type ledgerRow struct {
 
 // newLedger makes the ledger of a plan, with a row for each of those in a Result.
 func newLedger(label string, p *Plan) *ledger {
-	l := &ledger{label: label}
+	l := &ledger{plan: p, label: label}
 	around := -1
 	var walk func(cmds []Cmd, part func(i int) string)
 	walk = func(cmds []Cmd, part func(i int) string) {
@@ -257,18 +262,35 @@ func (l *ledger) enter(p *profile, res *Result) {
 			gap -= c.Time
 		}
 	}
+	parts := waveParts(l.plan, res)
 	for i, c := range res.Commands {
 		k, launches := l.rows[i].key, int64(0)
 		if launch, ok := l.rows[i].cmd.(*LaunchCmd); ok {
 			if k.grid = launch.Grid; !launch.Grid.Empty() {
 				launches = int64(c.Times)
 			}
+			own[i] -= p.inside(k, parts[launch], own[i])
 		}
 		p.add(k, launches, int64(own[i]), int64(c.Times)*bytesOf(l.rows[i].cmd))
 	}
 	if res.HasDevice {
 		p.add(sampleKey{sequence: l.label, leaf: pprof.Frame{Name: "gap"}}, 0, int64(gap), 0)
 	}
+}
+
+// inside adds what waves took inside of a launch, whose time it is, and returns the sum, which is at most that. The lock is held.
+func (p *profile) inside(k sampleKey, parts map[wavePart]int64, of time.Duration) time.Duration {
+	if len(parts) == 0 {
+		return 0
+	}
+	left := of
+	for _, part := range slices.SortedFunc(maps.Keys(parts), wavePart.compare) {
+		took := min(time.Duration(parts[part]), left)
+		left -= took
+		k.inside = part
+		p.add(k, 0, int64(took), 0)
+	}
+	return of - left
 }
 
 // bytesOf is how much a command moves.

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/govyre/vyre/internal/bundle"
+	"github.com/govyre/vyre/internal/spans"
 )
 
 // maxLoopDepth bounds the nesting of Repeat and While.
@@ -163,6 +164,14 @@ func (out *Output) Host() *HostMemory { return out.host }
 // DefaultTraces is how many trace records of a launch are kept, unless SetTrace says otherwise.
 const DefaultTraces = 1024
 
+// tracesOf is how many of a kernel's are: all spans that a timeline takes of a launch, if it records any.
+func tracesOf(k Kernel) int {
+	if spans.Of(k) != nil {
+		return spans.PerLaunch
+	}
+	return DefaultTraces
+}
+
 // maxTraces bounds what SetTrace takes.
 const maxTraces = 1 << 20
 
@@ -284,7 +293,7 @@ func (s *Sequence) Launch(k Kernel, grid Grid, args ...Arg) *Step {
 			k = made
 		}
 	}
-	st := &Step{seq: s, cmd: LaunchCmd{Kernel: k, Grid: grid.full(), Traces: DefaultTraces}, args: make([]slot, len(args))}
+	st := &Step{seq: s, cmd: LaunchCmd{Kernel: k, Grid: grid.full(), Traces: tracesOf(k)}, args: make([]slot, len(args))}
 	for i, a := range args {
 		st.args[i] = slotOf(a)
 	}

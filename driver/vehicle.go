@@ -131,11 +131,14 @@ func (v *vehicle) Done() bool { return v.inner().Done() }
 
 // Wait waits for the run.
 func (v *vehicle) Wait(ctx context.Context, res *Result) error {
-	if v.told == nil {
-		return v.plain.Wait(ctx, res)
-	}
 	err := v.inner().Wait(ctx, res)
 	if e, ok := err.(*Error); ok && e.Kind == Canceled && !isEnded(e) {
+		return err
+	}
+	if t := v.core.timeline.Load(); t != nil {
+		t.take(v.plan, res)
+	}
+	if v.told == nil {
 		return err
 	}
 	v.alight(res)

@@ -15,6 +15,7 @@ const (
 	OpWarp
 	OpLen
 	OpClock
+	OpTimer
 )
 
 // Arithmetic on integers; add, sub, mul, div, min, max, neg and abs take floats too.

@@ -155,6 +155,7 @@ var table = [numOps]*Info{
 	OpWarp:   builtin("warp", ImmNone, SpreadWarp),
 	OpLen:    {Name: "len", Result: Result{Kind: ResultLen}, Imm: ImmObject, Attr: Pure, Spread: SpreadGrid},
 	OpClock:  {Name: "clock", Result: Result{Kind: ResultFixed, Type: U64}, Attr: Unordered, Spread: SpreadLane},
+	OpTimer:  {Name: "timer", Result: Result{Kind: ResultFixed, Type: U64}, Attr: Unordered, Spread: SpreadLane},
 
 	OpAdd:   bin("add", setNH, Commutative),
 	OpSub:   bin("sub", setNH, 0),

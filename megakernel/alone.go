@@ -94,7 +94,9 @@ func (f *fuser) stayAlone(s *step, round, weight *build.Var) {
 	for range arcs.StayWords {
 		v.result = append(v.result, f.Var(f.U64(0)))
 	}
+	ended := f.span(f.single(s.stay), ofStay, s.stay.Program, round.Get())
 	f.spread(f.single(s.stay), f.one(), v, f.n)
+	ended()
 	word := func(k int) build.Value { return v.result[k].Get() }
 	end := f.Cvt(ir.U32, word(arcs.StayRound))
 	f.lone.Set(f.Add(f.lone.Get(), f.Sub(end, round.Get())))

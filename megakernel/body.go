@@ -25,7 +25,9 @@ type frame struct {
 	threads  uint32 // of a block
 	bindings []binding
 	params   []parameter
-	tabled   bool // the last parameter is the table
+	tabled   bool   // the last parameter is the table
+	traced   bool   // programs record spans
+	plan     string // that spans are of
 	phases   [After + 1]groups
 }
 
@@ -99,6 +101,7 @@ func (w *writer) wave(in *instance, t team, round build.Value, base, itemBase *b
 	if in.Domain.kind.lists() {
 		n.listed.Set(w.Add(n.listed.Get(), wide))
 	}
+	defer w.span(in, ofRounds, in.Program, round)()
 	switch {
 	case in.Domain.kind == spread:
 		w.spread(in, t, values{round: round, size: size}, n)

@@ -57,7 +57,7 @@ func (p *Plan) identity() *plan.Identity {
 		Device: plan.DeviceIdentity{Target: caps.Target, Units: caps.Units, WarpSize: caps.WarpSize, ThreadsPerGroup: caps.MaxThreadsPerGroup,
 			SharedPerGroup: int(caps.SharedPerGroup), GridBarrier: caps.GridBarrier, LoopNodes: caps.LoopNodes, DriverVersion: caps.DriverVersion}}
 	var s strings.Builder
-	fmt.Fprintf(&s, "%s %v %d %d %q %v", p.o.Label, p.o.Topology, p.threads, p.enter(), p.o.Optimise, p.tabled)
+	fmt.Fprintf(&s, "%s %v %d %d %q %v %v", p.o.Label, p.o.Topology, p.threads, p.enter(), p.o.Optimise, p.tabled, p.traced)
 	for k := range p.params {
 		q := p.params[k].param
 		fmt.Fprintf(&s, "|%s %s %d %d %d", q.Name, q.ElemName(), q.Access, q.Align, q.MaxLen)

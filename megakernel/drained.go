@@ -78,7 +78,9 @@ func drained(name string, of *frame, s *step) (*ir.Program, error) {
 		d.GridBarrier()
 	}
 	once(Before)
+	ended := d.span(d.single(s), ofDrain, s.Drain.Program, zero)
 	d.inline(s)
+	ended()
 	if len(d.phases[After].steps) > 0 {
 		d.GridBarrier()
 	}

@@ -69,3 +69,13 @@ func (p *Plan) RunPoisoned(ctx context.Context, early int) error {
 	_, err := s.Run(ctx)
 	return err
 }
+
+// Texts are those of the plan's kernels for the driver of a GPU.
+func (p *Plan) Texts() (all []string) {
+	for _, c := range p.closers {
+		if k, ok := c.(driver.Kernel); ok {
+			all = append(all, k.Artifact().Text)
+		}
+	}
+	return all
+}

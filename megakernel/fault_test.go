@@ -3,7 +3,9 @@ package megakernel_test
 import (
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"testing"
 
@@ -104,6 +106,30 @@ func TestAPlanThatFailedCountsEveryRoundOnce(t *testing.T) {
 			}
 			config := cusim.Config{Models: []cusim.Model{cusim.Tiny}, Eager: k%2 == 0}
 			faults.Sweep{Config: config, Faults: faults.Sizes(2, 1700), Seed: first + uint64(k), Make: searching(g, o)}.Run(t)
+		})
+	}
+}
+
+// watched makes plans whose device has a timeline, until it is closed.
+func watched(plan faults.Maker) faults.Maker {
+	return func(ctx context.Context, d driver.Device) (faults.Object, error) {
+		if _, err := driver.Timeline(d, io.Discard); err != nil && !errors.Is(err, driver.Busy) {
+			return faults.Object{}, err
+		}
+		return plan(ctx, d)
+	}
+}
+
+// TestAnyCallOfATracedPlanMayFail, and it goes on, or begins anew, as without a timeline.
+func TestAnyCallOfATracedPlanMayFail(t *testing.T) {
+	g, first := chain(12), long.Seed(t, 1)
+	for k, top := range []megakernel.Topology{megakernel.Cooperative, megakernel.Captured, megakernel.DeviceLoop} {
+		t.Run(top.String(), func(t *testing.T) {
+			t.Parallel()
+			config := cusim.Config{Models: []cusim.Model{cusim.Tiny}, Eager: k%2 == 0}
+			faults.EachCall(t, config, long.Count(131, 31, 1), watched(searching(g, megakernel.Options{Topology: top, SliceRounds: 5, PollRounds: 2})).Session(), 719, cu.OutOfMemory)
+			o := megakernel.Options{Topology: top, SliceRounds: 2, PollRounds: 2, MaxRounds: 5}
+			faults.Sweep{Config: config, Faults: faults.Sizes(2, 1700), Seed: first + uint64(k), Make: watched(searching(g, o))}.Run(t)
 		})
 	}
 }

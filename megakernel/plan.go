@@ -10,6 +10,7 @@ import (
 
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/internal/plan"
+	"github.com/govyre/vyre/internal/spans"
 	"github.com/govyre/vyre/ir"
 )
 
@@ -81,6 +82,7 @@ func New(ctx context.Context, dev driver.Device, waves []Wave, deps []Dependency
 		p.Close() // whose error would hide the cause
 		return nil, err
 	}
+	p.traced, p.plan = spans.On(dev), p.inTimelines()
 	made := p.launchedForm
 	switch p.o.Topology {
 	case Cooperative:
@@ -94,6 +96,14 @@ func New(ctx context.Context, dev driver.Device, waves []Wave, deps []Dependency
 	}
 	p.planning = time.Since(begin)
 	return p, nil
+}
+
+// inTimelines is what the plan is called there.
+func (p *Plan) inTimelines() string {
+	if p.o.Topology == Cooperative && p.enter() == 0 {
+		return fmt.Sprintf("%s (%v, no tail)", p.o.Label, p.o.Topology)
+	}
+	return fmt.Sprintf("%s (%v)", p.o.Label, p.o.Topology)
 }
 
 // arrange gives temps their memory, settles the topology, and makes the parameters of the programs.

@@ -101,7 +101,7 @@ func (f *waitFinder) of(r ir.Row) slice {
 	switch {
 	case f.p.Op(r) == ir.OpArg, f.p.Op(r) == ir.OpRes, in.Attr&ir.Structured != 0:
 		s.moves = true
-	case in.Attr&ir.Reads != 0 && in.Attr&ir.Writes != 0, in.Attr&(ir.Convergent|ir.Barrier) != 0, f.p.Op(r) == ir.OpClock:
+	case in.Attr&ir.Reads != 0 && in.Attr&ir.Writes != 0, in.Attr&(ir.Convergent|ir.Barrier) != 0, f.p.Op(r) == ir.OpClock, f.p.Op(r) == ir.OpTimer:
 		s.moves = true
 	case in.Attr&ir.Reads != 0 && in.Imm == ir.ImmObject:
 		o := f.p.Objects()[f.p.X(r)]

@@ -46,7 +46,7 @@ func segments[P primitive](name string, make func(context.Context, vyre.Device, 
 	return of(name, func(ctx context.Context, d vyre.Device, max int) (P, error) { return make(ctx, d, prim.Sum, max, max) })
 }
 
-// mixed is a row whose buffers hold each number below max once, in no order; max is no multiple of 7.
+// mixed is a row whose buffers hold each number below max once, in no order; max is not a multiple of 7.
 func mixed(k kindOfPrimitive) kindOfPrimitive {
 	k.fill = func(i, max int) int { return (7*i + 3) % max }
 	return k

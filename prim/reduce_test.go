@@ -149,7 +149,7 @@ func TestReduceIsTheTreeOfItsElements(t *testing.T) {
 func TestReduceOfThreeLevels(t *testing.T) {
 	drawing(t)
 	if !long.Enabled() {
-		t.Skip("16 million elements")
+		t.Skip("takes 16 million elements; run with -long")
 	}
 	for _, name := range devices() {
 		floats(t, open(t, name), 4096*4096+1, math.Float64bits)

@@ -253,7 +253,7 @@ func TestScanOfAllTypes(t *testing.T) {
 
 func TestScanInEveryWay(t *testing.T) {
 	if testing.Short() {
-		t.Skip("takes seconds")
+		t.Skip("takes seconds; run without -short")
 	}
 	for _, c := range []scanCase{scanTypes[2], scanTypes[7], scanTypes[8]} {
 		for _, name := range devices() {

@@ -279,7 +279,7 @@ func TestSegmentsOfAllKinds(t *testing.T) {
 
 func TestSegmentsInEveryWay(t *testing.T) {
 	if testing.Short() {
-		t.Skip("takes seconds")
+		t.Skip("takes seconds; run without -short")
 	}
 	for i, k := range []int{1, 11, 14, 18, 7, 13, 16, 21}[:long.Count(4, 8, 8)] {
 		for _, name := range some(devices(), 1, uint64(i)) {
@@ -302,7 +302,7 @@ func TestSegmentsUnderSeededSchedules(t *testing.T) {
 // Segments so long that the results of their tiles are more than a tile.
 func TestVeryLongSegments(t *testing.T) {
 	if !long.Exhaustive() {
-		t.Skip("takes more than a minute")
+		t.Skip("takes more than a minute; run with -long -exhaustive")
 	}
 	d := open(t, "cpu")
 	n := 4096*4096 + 5000

@@ -228,7 +228,7 @@ func TestChoicesOfAllKinds(t *testing.T) {
 
 func TestChoicesInEveryWay(t *testing.T) {
 	if testing.Short() {
-		t.Skip("takes seconds")
+		t.Skip("takes seconds; run without -short")
 	}
 	for i, k := range []int{0, 5, 6, 8, 15} {
 		for _, name := range some(devices(), 1, uint64(i)) {

@@ -149,6 +149,12 @@ func TestACSideThatBreaksOffIsAnError(t *testing.T) {
 	if _, err := ref.block("launches", 3, "2"); err == nil {
 		t.Error("a dead process answers")
 	}
+	if err := ref.close(); err != nil {
+		t.Errorf("it is closed twice: %v", err)
+	}
+	if _, err := startReference("sh", "sh", "-c", "echo first >&2; echo no such library >&2; exit 3"); err == nil || !strings.Contains(err.Error(), "no such library") {
+		t.Errorf("a side that says why it cannot begin: %v", err)
+	}
 }
 
 func TestStartsOfOneLaunchAreCallsThatTheCSideKnows(t *testing.T) {

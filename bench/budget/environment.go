@@ -27,17 +27,20 @@ kernel @copy workgroup(256) {
   %v = load @in[%i]
   store @out[%i], %v
 }`
+	// A chain of loads that one warp a group waits for: groups of eight launches on a unit do not take each other's turns.
+	// The mask is 0.
 	spinText = `vyre 1
-kernel @spin workgroup(256) {
+kernel @spin workgroup(32) {
   param %n: u32
-  param @x: buf<u32> wo
-  %end = loop ^l (%i: u32 = 0_u32, %s: u32 = 1_u32) -> (u32) {
+  param %mask: u32
+  param @x: buf<u32> rw
+  %end = loop ^l (%i: u32 = 0_u32, %s: u32 = 0_u32) -> (u32) {
     %done = le.u32 %n, %i
     if %done { break ^l (%s) }
-    %a = mul.u32 %s, 1664525_u32
-    %b = add.u32 %a, 1013904223_u32
+    %v = load @x[%s]
+    %at = and.u32 %v, %mask
     %next = add.u32 %i, 1_u32
-    continue ^l (%next, %b)
+    continue ^l (%next, %at)
   }
   %never = eq.u32 %n, 4294967295_u32
   if %never { store @x[0_u32], %end }

@@ -15,6 +15,19 @@ type reference struct {
 	cmd  *exec.Cmd
 	in   io.WriteCloser
 	out  *bufio.Scanner
+	said last // on standard error
+
+	ended bool
+}
+
+// last keeps the end of what is written: a side that ends says there why.
+type last []byte
+
+func (l *last) Write(p []byte) (int, error) {
+	const most = 2000
+	*l = append(*l, p...)
+	*l = (*l)[max(0, len(*l)-most):]
+	return len(p), nil
 }
 
 // errNoReference is why a measure has no other side; the text behind it says more.
@@ -34,7 +47,7 @@ func startReference(name, path string, args ...string) (*reference, error) {
 	if err != nil {
 		return nil, err
 	}
-	t.out = bufio.NewScanner(out)
+	t.out, t.cmd.Stderr = bufio.NewScanner(out), &t.said
 	if err := t.cmd.Start(); err != nil {
 		return nil, fmt.Errorf("%w: %w", errNoReference, err)
 	}
@@ -46,7 +59,9 @@ func startReference(name, path string, args ...string) (*reference, error) {
 
 func (t *reference) answer() (string, error) {
 	if !t.out.Scan() {
-		return "", fmt.Errorf("side %s ended: %w", t.name, errors.Join(t.out.Err(), io.ErrUnexpectedEOF))
+		err := errors.Join(t.close(), t.out.Err(), io.ErrUnexpectedEOF) // it has said all when it has ended
+		lines := strings.Split(strings.TrimSpace(string(t.said)), "\n")
+		return "", fmt.Errorf("side %s ended: %q: %w", t.name, lines[len(lines)-1], err)
 	}
 	return t.out.Text(), nil
 }
@@ -71,6 +86,10 @@ func (t *reference) block(name string, n int, args string) (b block, err error) 
 
 // close ends the side.
 func (t *reference) close() error {
+	if t.ended {
+		return nil
+	}
+	t.ended = true
 	err := t.in.Close()
 	return errors.Join(err, t.cmd.Wait())
 }

@@ -112,7 +112,7 @@ func spins(b *bench, s *driver.Sequence) (func(), error) {
 	if err != nil {
 		return nil, err
 	}
-	return func() { s.Launch(b.env.spin, units, driver.U32(rounds), driver.All(s.Scratch(4))) }, nil
+	return func() { s.Launch(b.env.spin, units, driver.U32(rounds), driver.U32(0), driver.All(s.Scratch(4))) }, nil
 }
 
 // rounds returns how many rounds of the spinning kernel take spinNS on the device.
@@ -122,7 +122,7 @@ func (b *bench) rounds(grid driver.Grid) (_ uint32, err error) {
 		s := b.env.dev.NewSequence("rounds")
 		x := s.Scratch(4)
 		for range launches {
-			s.Launch(b.env.spin, grid, driver.U32(rounds), driver.All(x))
+			s.Launch(b.env.spin, grid, driver.U32(rounds), driver.U32(0), driver.All(x))
 		}
 		var r driver.Result
 		for range 3 { // the first runs do more
@@ -137,7 +137,7 @@ func (b *bench) rounds(grid driver.Grid) (_ uint32, err error) {
 	}
 	const few = 50
 	if b.size.spin == 0 {
-		return few, nil
+		return 1, nil
 	}
 	a, err := took(few)
 	if err != nil {

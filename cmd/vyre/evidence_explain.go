@@ -16,6 +16,8 @@ type evidenceExplainCmd struct {
 	Runs   uint64   `placeholder:"N" help:"How often a plan is going to run; as often as plans before it did on average if it is left out."`
 	Device string   `default:"auto" completes:"device" help:"Device of which to print; see vyre devices."`
 	Beside string   `placeholder:"DEVICE" completes:"device" help:"Device on which to try the same, and print which of the two was faster."`
+	profileFlag
+	traceFlag
 }
 
 // Help is the long help of the command.
@@ -23,11 +25,13 @@ func (evidenceExplainCmd) Help() string {
 	return `Plans of waves choose who drives their rounds, and whether one block goes on alone, by the times of earlier runs on the
 device, where a program keeps those (megakernel.KeepHistory). The command prints what is kept: of each pass whether it
 would be taken and why not, the times of runs with it, and what runs that were chosen by evidence took against what was
-projected. Ten runs that are more than a quarter off make the evidence stale, and the default is taken.
+projected. Ten runs that are more than a quarter off make the evidence stale, and the default is taken. With --trace or
+--profile every way is tried once more, for these files; times of that are not kept.
 
 Example:
   vyre evidence explain --try road:1024x1024 --runs 1000 --device cuda
-  vyre evidence explain --try chain:65536 --device cuda --beside cpu`
+  vyre evidence explain --try chain:65536 --device cuda --beside cpu
+  vyre evidence explain --try road:1024x1024 --device cuda --trace ways.json`
 }
 
 func (c *evidenceExplainCmd) Run(t *terminal) error {
@@ -42,6 +46,19 @@ func (c *evidenceExplainCmd) Run(t *terminal) error {
 	if err := checkDevice(c.Device); err != nil {
 		return err
 	}
+	if len(tries) == 0 && c.Trace+c.Profile != "" {
+		return usagef("--trace and --profile go with --try")
+	}
+	profile, err := c.profile(t)
+	if err != nil {
+		return err
+	}
+	defer profile.close()
+	trace, err := c.timeline(t)
+	if err != nil {
+		return err
+	}
+	defer trace.close()
 	if c.Beside != "" {
 		if err := checkDevice(c.Beside); err != nil {
 			return err
@@ -61,6 +78,9 @@ func (c *evidenceExplainCmd) Run(t *terminal) error {
 			return err
 		}
 	}
+	if err := record(t, tries, dev, profile, trace); err != nil {
+		return err
+	}
 	if len(all) == 0 {
 		_, err := fmt.Fprintf(t.out, "no runs are kept of %s\n", dev.Name())
 		return err
@@ -74,6 +94,23 @@ func (c *evidenceExplainCmd) Run(t *terminal) error {
 		return nil
 	}
 	return c.compare(t, tries, dev, all)
+}
+
+// record tries everything again for a profile and a timeline. What takes longer for them is no evidence.
+func record(t *terminal, tries []trial, dev driver.Device, profile, trace *recording) error {
+	if profile == nil && trace == nil {
+		return nil
+	}
+	return trace.around(dev, func() error {
+		return profile.around(dev, func() error {
+			for _, one := range tries {
+				if err := one.measure(t, dev, new(megakernel.History)); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	})
 }
 
 // compare tries the same on another device, and prints which one was faster.

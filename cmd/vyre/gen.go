@@ -97,6 +97,17 @@ func (c *genCmd) one(t *terminal, source, file string) error {
 	if marks, err := c.library(t, source, file); err != nil || !marks {
 		return err
 	}
+	if c.Check && c.Bundle == "" { // then the launchers say whether they have one
+		name, err := gen.BundleOf(file)
+		if err != nil {
+			return err
+		}
+		if name != "" {
+			own := *c
+			own.Bundle = filepath.Join(filepath.Dir(file), name)
+			c = &own
+		}
+	}
 	products := []*product{{name: gen.DataFile(file), noun: "program", begins: gen.DataBegins}, {name: file, noun: "kernel", begins: generatedBy}}
 	launchers := products[1]
 	if c.Bundle != "" {
@@ -200,14 +211,7 @@ func (c *genCmd) bundle(t *terminal, pkg *front.Package, dir string) (string, er
 		}
 		have[l.name] = l.image.Digest
 	}
-	for _, k := range pkg.Kernels() {
-		if digest, ok := have[k.Name]; !ok {
-			return "", fmt.Errorf("%s has no kernel %s; make it again with vyre bundle", c.Bundle, k.Name)
-		} else if digest != k.Program.Digest() {
-			return "", fmt.Errorf("%s has another version of kernel %s; make it again with vyre bundle", c.Bundle, k.Name)
-		}
-	}
-	return filepath.ToSlash(name), nil
+	return filepath.ToSlash(name), gen.CheckBundle(pkg, c.Bundle, have)
 }
 
 // library generates, or checks, the file that registers the library of a directory, and reports whether there are kernels to

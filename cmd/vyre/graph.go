@@ -361,7 +361,12 @@ func (t *terminal) document(json bool, schema string, run func(t *terminal) erro
 }
 
 // session opens a device and a session of a graph there, and closes both when the questions are asked.
-func (t *terminal) session(device string, g *graph.CSR, o session.Options, ask func(dev driver.Device, s *session.Session) error) (err error) {
+func (t *terminal) session(device string, g *graph.CSR, o session.Options, ask func(dev driver.Device, s *session.Session) error) error {
+	return t.sessionIn(nil, device, g, o, ask)
+}
+
+// sessionIn is session with a recording of all that the session does.
+func (t *terminal) sessionIn(r *recording, device string, g *graph.CSR, o session.Options, ask func(dev driver.Device, s *session.Session) error) error {
 	dev, err := openDevice(device, driver.OpenOptions{CloseTimeout: closeTimeout})
 	if err != nil {
 		return err
@@ -371,13 +376,15 @@ func (t *terminal) session(device string, g *graph.CSR, o session.Options, ask f
 	o.Topology = topologyOn(dev, o.Topology)
 	stop := t.spin("searching")
 	defer stop()
-	s, err := session.New(t.ctx, dev, g, o)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, s.Close()) }()
-	t.laps.done("session")
-	return ask(dev, s)
+	return r.around(dev, func() (err error) {
+		s, err := session.New(t.ctx, dev, g, o)
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, s.Close()) }()
+		t.laps.done("session")
+		return ask(dev, s)
+	})
 }
 
 // topologyOn is who drives rounds on a device if nobody says. A drain waits in loops, which a simulation has to go through. On

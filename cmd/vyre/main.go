@@ -10,6 +10,7 @@
 //	vyre ptx saxpy.go --target sm_90                      its PTX
 //	vyre asm saxpy.go                                     what device cpu makes of it: machine code
 //	vyre passes                                           the compiler's passes, in their order
+//	vyre rules check mine.rules                           whether rules of rewriting hold
 //	vyre explain saxpy.go -o report.html                  source, passes and PTX side by side
 //	vyre conform --device cpu                             the conformance suite
 //	vyre evidence run --graph road:1024x1024 -o x.csv     one launch against a loop of the host, measured
@@ -61,6 +62,7 @@ type commands struct {
 	Asm     asmCmd     `cmd:"" help:"Print the machine code that device cpu makes of kernels."`
 	Explain explainCmd `cmd:"" help:"Write a page that shows how a kernel becomes PTX, pass by pass."`
 	Passes  passesCmd  `cmd:"" help:"List the compiler's passes in their order."`
+	Rules   rulesCmd   `cmd:"" help:"Print the rules by which terms are rewritten, and search for counterexamples."`
 	Bundle  bundleCmd  `cmd:"" help:"Compile kernels into a file that programs ship and load."`
 	Gen     genCmd     `cmd:"" help:"Write typed launchers for the kernels of a package."`
 	Conform conformCmd `cmd:"" help:"Run the conformance suite on a device."`

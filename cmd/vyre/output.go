@@ -29,7 +29,7 @@ func (j *job) prints(specs []string) ([]printing, error) {
 		p := printing{i, -1}
 		if counted {
 			if p.count, err = strconv.Atoi(n); err != nil || p.count < 0 {
-				return nil, usagef("--print %s: %q is no count", s, n)
+				return nil, usagef("--print %s: %q is not a count", s, n)
 			}
 		}
 		list = append(list, p)

@@ -3,12 +3,19 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/govyre/vyre/driver"
 )
+
+// shopTaint asks for what comes to the shop's queries.
+var shopTaint = []string{"taint", "../../examples/programs/shop/shop.vyg.gz", "--sources", "../../examples/programs/shop/shop.sources", "--sinks", "../../examples/programs/shop/shop.sql.sinks"}
 
 // The tool of Go shows kernels by name, with the file of their function.
 func TestProfileIsForGoToolPprof(t *testing.T) {
@@ -18,6 +25,7 @@ func TestProfileIsForGoToolPprof(t *testing.T) {
 			{"run", "../../examples/saxpy/kernel.go", "--grid", "4", "--arg", "a=2", "--arg", "x=iota:1024", "--arg", "y=zeros:1024"},
 			{"reach", "../../examples/programs/shop/shop.vyg.gz", "--from", "0", "--count", "--topology", "device-loop"},
 			{"reach", "../../examples/programs/shop/shop.vyg.gz", "--from", "0", "--to", "5", "--between"},
+			shopTaint,
 		} {
 			var out, errs bytes.Buffer
 			if code := run(context.Background(), append(args, "--device", device, "--profile", file), strings.NewReader(""), &out, &errs); code != 0 {
@@ -31,7 +39,7 @@ func TestProfileIsForGoToolPprof(t *testing.T) {
 			if args[0] == "run" {
 				want = append(want, "Saxpy", "kernel.go:", "transfers in", "sequence Saxpy")
 			} else if device == "cuda-sim" {
-				want = append(want, "reach")
+				want = append(want, args[0])
 			}
 			for _, w := range want {
 				if len(want) > 2 && !strings.Contains(string(top), w) {
@@ -39,6 +47,71 @@ func TestProfileIsForGoToolPprof(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// The file of --trace has the waves of the command, and the profile beside it their rounds. Trials for it take longer, so what they took
+// is not kept.
+func TestTraceHasWhatWavesDid(t *testing.T) {
+	dir := t.TempDir()
+	trace, profile := filepath.Join(dir, "t.json"), filepath.Join(dir, "p")
+	t.Setenv(driver.EnvCacheDir, filepath.Join(dir, "cache"))
+	vyre := func(args ...string) (stdout, stderr string) {
+		t.Helper()
+		var out, errs bytes.Buffer
+		if code := run(context.Background(), append(args, "--device", "cuda-sim"), strings.NewReader(""), &out, &errs); code != 0 {
+			t.Fatalf("%v: %d: %s", args, code, errs.String())
+		}
+		return out.String(), errs.String()
+	}
+	var tried string
+	for _, args := range [][]string{
+		{"reach", "../../examples/programs/shop/shop.vyg.gz", "--from", "0", "--count"},
+		{"reach", "../../examples/programs/shop/shop.vyg.gz", "--from", "0", "--to", "5", "--between"}, // into files that are there
+		shopTaint,
+		{"evidence", "explain", "--try", "grid:4x4"},
+	} {
+		out, errs := vyre(append(args, "--trace", trace, "--profile", profile)...)
+		tried = out
+		made, err := os.ReadFile(trace)
+		if err != nil || !json.Valid(made) || !bytes.Contains(made, []byte(`"cat":"round"`)) || !strings.Contains(errs, "wrote "+trace+": ") || !strings.Contains(errs, " spans") {
+			t.Errorf("%v: %v, %s\n%s", args, err, errs, made)
+		}
+		for _, way := range []string{"host loop", "back-to-back", "captured graph", "device loop", "cooperative, no tail", "cooperative", "drained"} {
+			if args[0] == "evidence" && !bytes.Contains(made, []byte(`"name":"trial (`+way+`) on cuda-sim`)) {
+				t.Errorf("the timeline has no %s", way)
+			}
+		}
+	}
+	top, err := exec.Command("go", "tool", "pprof", "-top", "-nodefraction=0", profile).CombinedOutput()
+	if err != nil || !strings.Contains(string(top), " round 0\n") || !strings.Contains(string(top), " wave ") {
+		t.Errorf("%v\n%s", err, top)
+	}
+	if kept, _ := vyre("evidence", "explain"); kept != tried || !strings.Contains(kept, " 10 ") {
+		t.Errorf("kept were\n%s\nand are\n%s", tried, kept)
+	}
+}
+
+func TestTraceThatCannotBe(t *testing.T) {
+	reach := []string{"reach", "../../examples/programs/shop/shop.vyg.gz", "--from", "0", "--count", "--device", "cpu", "--trace"}
+	dir := t.TempDir()
+	for _, c := range []struct {
+		args       []string
+		code       int
+		out, wants string
+	}{
+		{append(slices.Clone(reach), filepath.Join(dir, "none", "t")), 1, "", "--trace "},
+		{append(slices.Clone(reach), dir), 1, "", "--trace "},
+		{append(slices.Clone(reach), filepath.Join(dir, "t")), 0, "1\n", "no spans, since the device ran no waves"},
+		{[]string{"evidence", "explain", "--device", "cpu", "--trace", filepath.Join(dir, "e")}, 2, "", "go with --try"},
+	} {
+		var out, errs bytes.Buffer
+		if code := run(context.Background(), c.args, strings.NewReader(""), &out, &errs); code != c.code || out.String() != c.out || !strings.Contains(errs.String(), c.wants) {
+			t.Errorf("%v: %d, %q, %s", c.args, code, out.String(), errs.String())
+		}
+	}
+	if _, err := os.Stat(filepath.Join(dir, "e")); err == nil {
+		t.Error("a refused command has left a file")
 	}
 }
 

@@ -46,6 +46,7 @@ type reachCmd struct {
 	Topology         string `enum:"auto,host,back-to-back,captured,device-loop,cooperative,drained" default:"auto" help:"Who drives the rounds: ${enum}."`
 	Verify           bool   `help:"Compare with a search on one core of the host; exit status 4 if they differ."`
 	profileFlag
+	traceFlag
 	readFlags
 }
 
@@ -168,26 +169,31 @@ func (c *reachCmd) search(t *terminal, a *answer) (err error) {
 	if a.searched.Nodes() == 0 {
 		return nil
 	}
-	profile, err := c.create(t)
+	profile, err := c.profile(t)
 	if err != nil {
 		return err
 	}
 	defer profile.close()
+	trace, err := c.timeline(t)
+	if err != nil {
+		return err
+	}
+	defer trace.close()
 	if c.Between {
-		return c.between(t, a, profile)
+		return c.between(t, a, profile, trace)
 	}
 	leveled := !c.bounded() && (c.Levels || c.Path || c.SVG || c.As == "levels" || c.As == "parents" || len(a.targets) > 0)
 	o := session.Options{Label: "reach", Queries: 1, Seeds: max(len(a.from), 1), Levels: leveled, Topology: topologies[c.Topology], Parts: c.AllowPartitioned}
 	if c.Each {
 		o.Queries, o.Seeds, o.Levels = min(max(len(a.from), 1), 64), 1, false
 	}
-	return t.session(c.Device, a.searched, o, func(dev driver.Device, s *session.Session) error {
+	return t.sessionIn(trace, c.Device, a.searched, o, func(dev driver.Device, s *session.Session) error {
 		return profile.around(dev, func() error { return c.query(t, a, dev, s, leveled) })
 	})
 }
 
 // between asks for what is on ways to the targets.
-func (c *reachCmd) between(t *terminal, a *answer, profile *profiling) error {
+func (c *reachCmd) between(t *terminal, a *answer, profile, trace *recording) error {
 	dev, err := openDevice(c.Device, driver.OpenOptions{CloseTimeout: closeTimeout})
 	if err != nil {
 		return err
@@ -196,9 +202,11 @@ func (c *reachCmd) between(t *terminal, a *answer, profile *profiling) error {
 	defer t.spin("searching")()
 	began := time.Now()
 	var r *session.Reached
-	err = profile.around(dev, func() (err error) {
-		r, err = session.Between(t.ctx, dev, a.searched, session.Query{Seeds: a.from, Kinds: a.kinds}, a.targets, session.Options{Label: "reach", Topology: topologyOn(dev, topologies[c.Topology]), Parts: c.AllowPartitioned})
-		return err
+	err = trace.around(dev, func() error {
+		return profile.around(dev, func() (err error) {
+			r, err = session.Between(t.ctx, dev, a.searched, session.Query{Seeds: a.from, Kinds: a.kinds}, a.targets, session.Options{Label: "reach", Topology: topologyOn(dev, topologies[c.Topology]), Parts: c.AllowPartitioned})
+			return err
+		})
 	})
 	if err != nil {
 		return err

@@ -64,7 +64,7 @@ func (c *runCmd) Run(t *terminal) error {
 		return err
 	}
 	defer func() { closeAll(outs) }()
-	profile, err := c.create(t)
+	profile, err := c.profile(t)
 	if err != nil {
 		return err
 	}

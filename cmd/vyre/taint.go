@@ -27,6 +27,7 @@ type taintCmd struct {
 
 	Device string `default:"auto" completes:"device" help:"Device to search on; see vyre devices."`
 	profileFlag
+	traceFlag
 	readFlags
 }
 
@@ -151,11 +152,16 @@ func (n *nodeNames) lines(flag, file string, each func(nodes []uint32, spec, mor
 }
 
 func (c *taintCmd) ask(t *terminal, a *report.Taint) error {
-	profile, err := c.create(t)
+	profile, err := c.profile(t)
 	if err != nil {
 		return err
 	}
 	defer profile.close()
+	trace, err := c.timeline(t)
+	if err != nil {
+		return err
+	}
+	defer trace.close()
 	dev, err := openDevice(c.Device, driver.OpenOptions{CloseTimeout: closeTimeout})
 	if err != nil {
 		return err
@@ -169,9 +175,11 @@ func (c *taintCmd) ask(t *terminal, a *report.Taint) error {
 	if c.Contexts == "exact" {
 		ask = ifds.Taint
 	}
-	err = profile.around(dev, func() (err error) {
-		a.Tainted, err = ask(t.ctx, dev, a.Graph, a.Query, o)
-		return err
+	err = trace.around(dev, func() error {
+		return profile.around(dev, func() (err error) {
+			a.Tainted, err = ask(t.ctx, dev, a.Graph, a.Query, o)
+			return err
+		})
 	})
 	if err != nil {
 		return err

@@ -136,7 +136,7 @@ func (term *terminal) parseBuffer(p *ir.Param, s string) ([]byte, *picture, erro
 		return b, nil, err
 	}
 	if len(file)%p.Bytes() != 0 {
-		return nil, nil, fmt.Errorf("%s has %d bytes, which is no multiple of the %d bytes of a %s", s, len(file), p.Bytes(), p.ElemName())
+		return nil, nil, fmt.Errorf("%s has %d bytes, which is not a multiple of the %d bytes of a %s", s, len(file), p.Bytes(), p.ElemName())
 	}
 	return file, nil, nil
 }
@@ -160,7 +160,7 @@ func isList(s string) bool {
 func numberList(p *ir.Param, words []string) ([]byte, error) {
 	list := scalars(p)
 	if len(words)%len(list) != 0 {
-		return nil, fmt.Errorf("%d numbers, which is no multiple of the %d of a record", len(words), len(list))
+		return nil, fmt.Errorf("%d numbers, which is not a multiple of the %d of a record", len(words), len(list))
 	}
 	b, size := make([]byte, len(words)/len(list)*p.Bytes()), p.Bytes()
 	for i, w := range words {

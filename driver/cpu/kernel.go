@@ -13,12 +13,13 @@ import (
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/driver/internal/loading"
 	"github.com/govyre/vyre/driver/internal/outside"
-	"github.com/govyre/vyre/driver/internal/source"
 	"github.com/govyre/vyre/internal/interp"
 	"github.com/govyre/vyre/internal/launch"
 	"github.com/govyre/vyre/internal/memcheck"
 	"github.com/govyre/vyre/internal/metric"
 	"github.com/govyre/vyre/internal/native"
+	"github.com/govyre/vyre/internal/source"
+	"github.com/govyre/vyre/internal/spans"
 	"github.com/govyre/vyre/ir"
 )
 
@@ -156,6 +157,9 @@ func (k *kernel) Signature() []ir.Param { return k.code.program.Params() }
 // Workgroup returns the size of a group.
 func (k *kernel) Workgroup() [3]uint32 { return k.code.program.Workgroup() }
 
+// Spans returns the names of the spans that the kernel records.
+func (k *kernel) Spans() spans.Names { return k.code.spans }
+
 // Flags returns what a launch has to provide for.
 func (k *kernel) Flags() driver.KernelFlags { return k.flags }
 
@@ -186,6 +190,7 @@ type compiled struct {
 	interp  *interp.Kernel // nil: machine code runs it
 	reason  string         // why the interpreter does
 	rules   launch.Contract
+	spans   spans.Names
 	err     error
 	ready   chan struct{} // closed when an engine's kernel or err is there
 	handles int           // of kernels, and of who prepares it
@@ -264,6 +269,7 @@ func (c *cache) compile(d *Device, e *compiled) {
 // prepare makes what runs of the program: machine code, or the decoded program where there is none.
 func (e *compiled) prepare(d *Device) (err error) {
 	p := e.program
+	e.spans = spans.NamesOf(p)
 	if d.Debug().Memcheck {
 		if p, e.sites, err = outside.Instrument(p); err != nil {
 			return err

@@ -114,9 +114,6 @@ func Open(o Options) (*Device, error) {
 	if err := d.streams.Open(); err != nil {
 		return nil, errors.Join(err, d.Close())
 	}
-	if err := d.memory.Open(); err != nil {
-		return nil, errors.Join(err, d.Close())
-	}
 	d.describe()
 	return d, nil
 }

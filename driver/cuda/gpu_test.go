@@ -24,6 +24,7 @@ import (
 	"github.com/govyre/vyre/internal/cusim"
 	"github.com/govyre/vyre/internal/metric"
 	"github.com/govyre/vyre/internal/testing/long"
+	"github.com/govyre/vyre/internal/testing/needs"
 )
 
 // The tests in this file need a GPU. `make gpu-suite` builds them into .gpu/, with a script
@@ -78,15 +79,8 @@ var rehearsal = sync.OnceValue(func() *cusim.Driver {
 func gpu(t *testing.T) *cuda.Device {
 	t.Helper()
 	held.Do(func() { held.dev, held.err = openGPU(driver.OpenOptions{}) })
-	switch {
-	case held.err == nil:
-		return held.dev
-	case os.Getenv("VYRE_GPU") == "require":
-		t.Fatalf("VYRE_GPU=require: %v", held.err)
-	default:
-		t.Skip("no GPU: ", held.err)
-	}
-	return nil
+	needs.GPU(t, held.err)
+	return held.dev
 }
 
 // total prints a line that the runner script finds.

@@ -18,6 +18,13 @@ import (
 // that end at zero, when the test ends.
 func opened(t *testing.T, c cusim.Config, o driver.OpenOptions) *cuda.Device {
 	t.Helper()
+	d, _ := openedSim(t, c, o)
+	return d
+}
+
+// openedSim is opened for tests that look at the driver.
+func openedSim(t *testing.T, c cusim.Config, o driver.OpenOptions) (*cuda.Device, *cusim.Driver) {
+	t.Helper()
 	if c.Models == nil {
 		c.Models = []cusim.Model{cusim.Tiny}
 	}
@@ -38,7 +45,7 @@ func opened(t *testing.T, c cusim.Config, o driver.OpenOptions) *cuda.Device {
 			counted(t, d, m, 0)
 		}
 	})
-	return d
+	return d, sim
 }
 
 // books are the gauges of memory.
@@ -267,31 +274,58 @@ func TestTheLimitCountsIdleMemory(t *testing.T) {
 func TestADriverThatIsShortOnceIsAskedAgain(t *testing.T) {
 	for _, c := range []struct {
 		call  string
-		nth   int // the pool is tried at open
+		nth   int // the pool is tried first
+		size  int64
 		lacks []cu.Group
-	}{{"cuMemAlloc_v2", 1, []cu.Group{cu.Pool}}, {"cuMemAllocFromPoolAsync", 2, nil}} {
+	}{{"cuMemAlloc_v2", 1, 1 << 20, []cu.Group{cu.Pool}}, {"cuMemAlloc_v2", 1, 1000, nil}, {"cuMemAllocFromPoolAsync", 1, 1 << 20, nil}, {"cuMemAllocFromPoolAsync", 2, 1 << 20, nil}} {
 		d := opened(t, cusim.Config{Lacks: c.lacks, Faults: cusim.Faults{{Call: c.call, Nth: c.nth, Result: 2}}}, driver.OpenOptions{})
-		alloc(t, d, 1000)
+		alloc(t, d, c.size)
 		counted(t, d, metric.OOMRetries, 1)
 	}
 }
 
+// Names of the calls that obtain memory.
+const (
+	direct = "cuMemAlloc_v2" // of the context's allocator
+	pooled = "cuMemAllocFromPoolAsync"
+)
+
 func TestAPoolThatCannotBeMadeIsNotUsed(t *testing.T) {
-	for _, c := range []struct {
-		call   string
-		result cu.Result
-		pools  bool
-	}{
-		{"cuMemPoolCreate", cu.NotSupported, false},
-		{"cuMemPoolSetAttribute", 1, false},
-		{"cuMemAllocFromPoolAsync", 800, false},
-		{"cuMemAllocFromPoolAsync", cu.OutOfMemory, true}, // that may be otherwise later
-	} {
-		d := opened(t, cusim.Config{Faults: cusim.Faults{{Call: c.call, Nth: 1, Result: c.result}}}, driver.OpenOptions{})
-		if d.Caps().MemPools != c.pools {
-			t.Errorf("%s gives %v: pools %v, want %v", c.call, c.result, d.Caps().MemPools, c.pools)
+	for _, c := range []cusim.Rule{{Call: "cuMemPoolCreate", Result: cu.NotSupported}, {Call: "cuMemPoolSetAttribute", Result: 1}, {Call: pooled, Result: 800}} {
+		c.Nth = 1
+		d, sim := openedSim(t, cusim.Config{Faults: cusim.Faults{c}}, driver.OpenOptions{})
+		for range 2 {
+			closed(t, alloc(t, d, 1<<20))
+			if _, err := d.Trim(0); err != nil {
+				t.Error(err)
+			}
 		}
-		alloc(t, d, 1000)
+		if n := sim.Count(direct); n != 2 {
+			t.Errorf("where %s gives %v, %d blocks of 2 come from the context's allocator", c.Call, c.Result, n)
+		}
+	}
+}
+
+// A pool's first allocation takes a driver long, so the first small blocks come without one, but not too many, since their
+// frees wait for the device.
+func TestAShortProgramNeedsNoPool(t *testing.T) {
+	d, sim := openedSim(t, cusim.Config{}, driver.OpenOptions{})
+	for range 16 {
+		alloc(t, d, 64<<10)
+	}
+	if sim.Count(pooled) != 0 || sim.Count(direct) != 16 {
+		t.Errorf("16 small blocks: %d of the context's allocator, %d of a pool", sim.Count(direct), sim.Count(pooled))
+	}
+	for range 100 {
+		alloc(t, d, 64<<10)
+	}
+	if sim.Count(direct) > 32 || sim.Count(pooled) < 84 {
+		t.Errorf("a hundred more: %d of the context's allocator, %d of a pool", sim.Count(direct), sim.Count(pooled))
+	}
+	before := sim.Count(direct)
+	alloc(t, d, 1<<10)
+	if sim.Count(direct) != before {
+		t.Error("with a pool a small block comes from the context's allocator")
 	}
 }
 
@@ -313,7 +347,12 @@ func TestWhatTheDriverKeepsIsNotInTheBooks(t *testing.T) {
 }
 
 func TestWithoutPoolsFreeingWaitsForATimeWithoutWork(t *testing.T) {
-	d := opened(t, cusim.Config{Lacks: []cu.Group{cu.Pool}}, driver.OpenOptions{IdleLimit: 1})
+	t.Run("none", func(t *testing.T) { freeingWaits(t, cusim.Config{Lacks: []cu.Group{cu.Pool}}) })
+	t.Run("first", func(t *testing.T) { freeingWaits(t, cusim.Config{}) }) // blocks, which are of none
+}
+
+func freeingWaits(t *testing.T, c cusim.Config) {
+	d := opened(t, c, driver.OpenOptions{IdleLimit: 1})
 	k, err := d.Compile(ctx, parse(t, spin), driver.Options{})
 	if err != nil {
 		t.Fatal(err)

@@ -139,7 +139,7 @@ var borrowTests = []test{
 		e.fails(try(at, -1), driver.InvalidArgument, `borrow "x"`, "size is -1 bytes")
 		e.fails(try(0, 4), driver.InvalidArgument, "0x0")
 		e.fails(try(1<<64-16, 32), driver.InvalidArgument, "are no memory")
-		e.fails(try(at+4, 4), driver.InvalidArgument, "is no multiple of 16", "fix: borrow the whole allocation")
+		e.fails(try(at+4, 4), driver.InvalidArgument, "is not a multiple of 16", "fix: borrow the whole allocation")
 		e.must(try(0, 0)) // nothing is always there
 		_, err := driver.Borrow(nil, driver.Foreign{Label: "x"})
 		e.fails(err, driver.InvalidArgument, "the device is nil")

@@ -31,7 +31,7 @@ func Run(t *testing.T, open func(driver.OpenOptions) (driver.Device, error)) {
 	groups := []group{
 		{"Transfer", transferTests}, {"Fusion", fusionTests}, {"Launch", launchTests}, {"Loop", loopTests}, {"Starting", startingTests}, {"Refusal", refusalTests}, {"Identity", identityTests},
 		{"Set", setTests}, {"Resident", residentTests}, {"Graph", graphTests}, {"Overlap", overlapTests}, {"Batch", batchTests}, {"Memo", memoTests}, {"Ownership", ownershipTests}, {"Borrow", borrowTests}, {"Context", contextTests},
-		{"Order", orderTests}, {"Dispatch", dispatchTests}, {"Stats", statsTests}, {"Trap", trapTests}, {"CommandTimes", commandTimesTests}, {"Profile", profileTests}, {"Caches", cachesTests}, {"Pool", poolTests}, {"Tuning", tuningTests}, {"Costs", costsTests}, {"Hammer", hammerTests},
+		{"Order", orderTests}, {"Dispatch", dispatchTests}, {"Stats", statsTests}, {"Trap", trapTests}, {"CommandTimes", commandTimesTests}, {"Profile", profileTests}, {"Timeline", timelineTests}, {"Caches", cachesTests}, {"Pool", poolTests}, {"Tuning", tuningTests}, {"Costs", costsTests}, {"Hammer", hammerTests},
 	}
 	for _, g := range groups {
 		t.Run(g.name, func(t *testing.T) { g.run(t, open) })

@@ -33,17 +33,6 @@ kernel @add_floats workgroup(32) {
   atomic_add.relaxed.dev @y[0_u32], %v
 }`
 
-	// tracing: y = x, and tells.
-	tracing = `
-kernel @tracing workgroup(32) {
-  param @x: buf<u32> ro
-  param @y: buf<u32> wo
-  %i = global.x
-  %v = load @x[%i]
-  trace %v, #3
-  store @y[%i], %v
-}`
-
 	// guess: y = e^x, more or less.
 	guess = `
 kernel @guess workgroup(32) {
@@ -67,23 +56,6 @@ kernel @check_to workgroup(32) {
   trap %bad, %w, #7
   %s = add.u32 %v, 1_u32
   store @y[%i], %s
-}`
-
-	// countDownOnce: flag −= 1, x += 1, by one invocation, whatever the grid.
-	countDownOnce = `
-kernel @count_down_once workgroup(1) {
-  param @flag: buf<u32> rw
-  param @x: buf<u32> rw
-  %g = group.x
-  %one = eq.u32 %g, 0_u32
-  if %one {
-    %f = load @flag[0_u32]
-    %d = sub.u32 %f, 1_u32
-    store @flag[0_u32], %d
-    %v = load @x[0_u32]
-    %w = add.u32 %v, 1_u32
-    store @x[0_u32], %w
-  }
 }`
 
 	// sumTo: z = x + y.
@@ -212,7 +184,7 @@ var memoTests = []test{
 			{"racy", addPairs, []string{"kernel add_pairs is not proven deterministic", "at 1"}},
 			{"unordered", addFloats, []string{"kernel add_floats are not the same in every run"}},
 			{"approximate", guess, []string{"kernel guess are not the same in every run", "approximate"}},
-			{"tracing", tracing, []string{"kernel tracing traces"}},
+			{"tracing", tellTo, []string{"kernel tell_to traces"}},
 		} {
 			e.sub(c.name, func(e *env) {
 				k := e.compile(c.kernel)
@@ -366,7 +338,7 @@ var memoTests = []test{
 		}
 	}},
 	{"MemoHasOutcomesOfLoops", func(e *env) {
-		k := e.compile(countDownOnce)
+		k := e.compile(countDown)
 		s := e.dev.NewSequence("s")
 		f, x := s.Scratch(4), s.Scratch(4)
 		in := s.Upload(driver.All(f), le(3), driver.IfChanged)

@@ -44,17 +44,21 @@ kernel @add_to workgroup(32) {
   store @y[%i], %w
 }`
 
-	// countDown: flag −= 1, x += 1, by one invocation.
+	// countDown: flag −= 1, x += 1, by one invocation, whatever the grid.
 	countDown = `
 kernel @count_down workgroup(1) {
   param @flag: buf<u32> rw
   param @x: buf<u32> rw
-  %f = load @flag[0_u32]
-  %g = sub.u32 %f, 1_u32
-  store @flag[0_u32], %g
-  %v = load @x[0_u32]
-  %w = add.u32 %v, 1_u32
-  store @x[0_u32], %w
+  %g = group.x
+  %one = eq.u32 %g, 0_u32
+  if %one {
+    %f = load @flag[0_u32]
+    %d = sub.u32 %f, 1_u32
+    store @flag[0_u32], %d
+    %v = load @x[0_u32]
+    %w = add.u32 %v, 1_u32
+    store @x[0_u32], %w
+  }
 }`
 
 	// spin: goes round n times, then x[0] = n.

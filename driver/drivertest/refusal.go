@@ -135,7 +135,7 @@ var refusals = []refusal{
 	}, "0", driver.InvalidArgument, []string{"host memory, which only Dispatch takes"}},
 	{"nil argument", func(e *env, s *driver.Sequence) { s.Launch(e.compile(add), driver.Groups(1), nil, driver.U32(1)) }, "0",
 		driver.InvalidArgument, []string{"x is rw buffer of u32, the argument is nil"}},
-	{"length that is no multiple of an element", func(e *env, s *driver.Sequence) {
+	{"length that is not a multiple of an element", func(e *env, s *driver.Sequence) {
 		s.Launch(e.compile(add), driver.Groups(1), driver.All(e.buffer("b", 10, 0)), driver.U32(1))
 	}, "0", driver.InvalidArgument, []string{"x is 10 bytes", "4 bytes of u32"}},
 	{"offset that is not aligned", func(e *env, s *driver.Sequence) {

@@ -191,7 +191,7 @@ func askSetsTwice(drv *cusim.Driver, g *graph.CSR) error {
 
 func TestAnyCallOfSetsMayFail(t *testing.T) {
 	t.Parallel()
-	g, every := graphtest.RandomGraph(t, 6, 12, true), failing(151, 83)
+	g, every := graphtest.RandomGraph(t, 6, 12, true), failing(127, 71)
 	n := faults.EachCall(t, cusim.Config{Models: []cusim.Model{cusim.Tiny}}, every, func(sim *cusim.Driver) error { return askSetsTwice(sim, g) }, 719, cu.OutOfMemory)
 	if t.Logf("%d times", n); n < 3 && !testing.Short() {
 		t.Errorf("only %d calls failed", n)

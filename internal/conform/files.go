@@ -264,7 +264,7 @@ func appendValues(data []byte, t ir.Type, words []string) ([]byte, error) {
 		}
 		n, err := strconv.Atoi(words[i])
 		if err != nil || n < 0 || n > maxValues {
-			return 0, fmt.Errorf("%q is no count", words[i])
+			return 0, fmt.Errorf("%q is not a count", words[i])
 		}
 		return n, nil
 	}
@@ -282,7 +282,7 @@ func appendValues(data []byte, t ir.Type, words []string) ([]byte, error) {
 			nums[i] = v
 		}
 		if nums[0] < 0 || nums[0] > maxValues {
-			return nil, fmt.Errorf("%d is no count", nums[0])
+			return nil, fmt.Errorf("%d is not a count", nums[0])
 		}
 		for i := range nums[0] {
 			v, err := literal(t, strconv.FormatInt(nums[1]+i*nums[2], 10))

@@ -64,7 +64,7 @@ func TestMalformedFilesAreErrors(t *testing.T) {
 		{"scalar with two values", "arg n = -3", "arg n = -3 -4", "one value"},
 		{"value beyond its type", "arg n = -3", "arg n = -40000", "out of range"},
 		{"no number", "arg x = 1 2", "arg x = 1 two", "two"},
-		{"count beyond all measure", "fill 7 1", "fill 7 999999999999", "no count"},
+		{"count beyond all measure", "fill 7 1", "fill 7 999999999999", "not a count"},
 		{"grid of four axes", "arg n", "grid 1 1 1 1\narg n", "three counts"},
 		{"part of nothing", "arg y = zeros 4", "arg y = part z 0 16", "part OTHER OFF LEN"},
 		{"unknown finding", "y = 2 4 14 32", "reports trouble", "unknown finding trouble"},

@@ -12,15 +12,14 @@ import (
 	"github.com/ebitengine/purego"
 
 	"github.com/govyre/vyre/internal/cu"
+	"github.com/govyre/vyre/internal/testing/needs"
 )
 
 // ofC is the address of a function of the C library.
 func ofC(t testing.TB, name string) uintptr {
 	t.Helper()
 	libc, err := purego.Dlopen("libc.so.6", purego.RTLD_NOW)
-	if err != nil {
-		t.Skip("no C library of that name: ", err)
-	}
+	needs.CLibrary(t, err)
 	addr, err := purego.Dlsym(libc, name)
 	if err != nil {
 		t.Fatal(err)

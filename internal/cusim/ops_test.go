@@ -14,6 +14,7 @@ import (
 
 	"github.com/govyre/vyre/internal/cu"
 	"github.com/govyre/vyre/internal/cusim"
+	"github.com/govyre/vyre/internal/testing/needs"
 )
 
 // opArgs is how many values each thread is given; an op takes the first ones.
@@ -151,12 +152,7 @@ func runOps(drv cu.Driver, text string, kernels int, in []byte) ([][]uint64, err
 
 func TestGPUComputesWhatTheSimulationComputes(t *testing.T) {
 	gpu, capability, err := openGPU()
-	if err != nil {
-		if os.Getenv("VYRE_GPU") == "require" {
-			t.Fatal(err)
-		}
-		t.Skipf("no GPU to compare with: %v", err)
-	}
+	needs.GPU(t, err)
 	in := opInputs(opCases)
 	compared, differ := 0, 0
 	for _, l := range opLevels {

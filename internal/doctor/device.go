@@ -76,11 +76,8 @@ func (e *exam) memory() finding {
 		return f
 	}
 	c, pool := e.dev.Caps(), ""
-	if c.Target != "" && e.drv != nil {
+	if c.Target != "" && e.drv != nil && !c.MemPools {
 		pool = ", without a pool of the driver"
-		if c.MemPools {
-			pool = ", from a pool of the driver"
-		}
 	}
 	return good("%s free of %s; %s allocated%s", size(room), size(c.TotalMemory), size(sampleBytes), pool)
 }

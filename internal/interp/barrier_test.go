@@ -12,7 +12,7 @@ var everyWay = []interp.Options{{Workers: 1}, {Workers: 3}, {Schedule: interp.Re
 	{Schedule: interp.Seeded(2), Detect: interp.Everything}, {Detect: interp.Everything}}
 
 // TestGroupBarrierSeparatesRounds sums 200 words in a tree of shared cells, with
-// barriers inside a loop, twice, with one group size that is no multiple of 32.
+// barriers inside a loop, twice, with one group size that is not a multiple of 32.
 func TestGroupBarrierSeparatesRounds(t *testing.T) {
 	k := prepare(t, `kernel @k workgroup(200) {
 		param @in: buf<u32> ro

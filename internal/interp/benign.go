@@ -61,7 +61,7 @@ func (d *detector) fixed(v ir.Row, left *int) bool {
 func (d *detector) orderDecides() bool {
 	p := d.x.k.p
 	decided := func(v ir.Row) bool {
-		return v != ir.NoRow && (p.Op(v).Info().Attr&ir.Atomic != 0 || p.Op(v) == ir.OpLoadStale || p.Op(v) == ir.OpClock)
+		return v != ir.NoRow && (p.Op(v).Info().Attr&ir.Atomic != 0 || p.Op(v) == ir.OpLoadStale || p.Op(v) == ir.OpClock || p.Op(v) == ir.OpTimer)
 	}
 	for i := range p.Rows() {
 		r := ir.Row(i)

@@ -306,6 +306,8 @@ func (d *decoder) special(r ir.Row, in *instr) bool {
 		in.kind = doWarp
 	case ir.OpClock:
 		in.kind = doClock
+	case ir.OpTimer:
+		in.kind = doTimer
 	case ir.OpVec:
 		in.kind = doMoves
 		for i, v := range d.p.List(r) {

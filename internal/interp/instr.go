@@ -45,6 +45,7 @@ const (
 	doLane
 	doWarp
 	doClock
+	doTimer
 
 	// Memory.
 	doLoad

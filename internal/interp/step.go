@@ -3,6 +3,8 @@ package interp
 import (
 	"math/bits"
 	"runtime"
+
+	"github.com/govyre/vyre/internal/launch"
 )
 
 func firstLane(mask uint32) int { return bits.TrailingZeros32(mask) }
@@ -103,6 +105,8 @@ loop:
 			w.set(in.dst, live, uint64(w.index))
 		case doClock:
 			w.set(in.dst, live, x.rows+uint64(ran))
+		case doTimer:
+			w.set(in.dst, live, launch.Nanoseconds())
 
 		case doLoad, doStore, doLoadVec, doStoreVec, doAtomic, doFence:
 			if !x.memory(w, in, live) {

@@ -51,6 +51,11 @@ func (w *worker) assist(v vector, index int) {
 		w.trapped(v, index, r)
 	case ir.OpTrace:
 		w.traced(v, index, r)
+	case ir.OpTimer:
+		now := launch.Nanoseconds()
+		for l := range w.l.k.f.layout.lanes {
+			v.set(ir.U64, l, now)
+		}
 	default:
 		do := exact.Of(op)
 		if do == nil {

@@ -218,7 +218,7 @@ func (s *shapes) of(r ir.Row) shape {
 			return consecutive
 		}
 		return uniform
-	case ir.OpClock, ir.OpElect:
+	case ir.OpClock, ir.OpTimer, ir.OpElect:
 		return varying
 	case ir.OpAdd, ir.OpSub, ir.OpCvt, ir.OpBitcast:
 		if p.Type(r).IsInt() {

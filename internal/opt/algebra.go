@@ -1,11 +1,14 @@
 package opt
 
-import "github.com/govyre/vyre/ir"
+import (
+	"github.com/govyre/vyre/ir"
+	"github.com/govyre/vyre/rules"
+)
 
 // maxSteps bounds the rewrites of one row. Rules go down, so few are ever needed.
 const maxSteps = 16
 
-// algebra applies the rule table (rules.go) and the rules of conversions (convert.go) to every pure row,
+// algebra applies the rule table (package rules) and the rules of conversions (convert.go) to every pure row,
 // again until none applies. One sweep: operands are simplified before what uses them.
 func algebra(w *work) {
 	for it := w.rows(); it.step(); {
@@ -17,7 +20,7 @@ func algebra(w *work) {
 
 // simplify rewrites row r until no rule applies and returns what it became.
 func (w *work) simplify(r ir.Row) ir.Row {
-	table := ruleTable()
+	table := tables().algebra
 	for range maxSteps {
 		if w.gone[r] || w.fold(r) {
 			break
@@ -35,10 +38,11 @@ func (w *work) simplify(r ir.Row) ir.Row {
 	return w.find(r)
 }
 
-// applyFirst applies to row r the first of the rules that matches, and reports whether there is one. Few rules come further
-// than the ops of the operands.
-func (w *work) applyFirst(rules []*rule, r ir.Row) bool {
-	w.visits += len(rules)
+// applyFirst applies to row r the first of the rules of its op that matches, and reports whether there is one.
+func (w *work) applyFirst(rules *rulesOf, r ir.Row) bool {
+	if rules == nil {
+		return false
+	}
 	var x, y ir.Op
 	a, b := w.A(r), w.B(r)
 	if a != ir.NoRow {
@@ -47,12 +51,14 @@ func (w *work) applyFirst(rules []*rule, r ir.Row) bool {
 	if b != ir.NoRow {
 		y = w.Op[b]
 	}
-	for _, ru := range rules {
-		straight, swapped := ru.resembles(x, y)
-		if l := ru.second; l != nil {
+	list := rules.like(x, y)
+	w.visits += 1 + len(list)
+	for _, c := range list {
+		straight, swapped := c.straight, c.swapped
+		if l := c.second; l != nil {
 			straight, swapped = straight && w.match(l, b, nil), swapped && w.match(l, a, nil)
 		}
-		if (straight || swapped) && w.apply(ru, r, straight, swapped) {
+		if (straight || swapped) && w.apply(c.rule, r, straight, swapped) {
 			return true
 		}
 	}
@@ -72,60 +78,93 @@ func (w *work) apply(ru *rule, r ir.Row, straight, swapped bool) bool {
 			return false
 		}
 	}
-	t := w.Type[b[ru.typed]]
-	if !w.must(checkClass, ru.types.Has(t)) {
+	t := w.Type[r]
+	if ru.Typed >= 0 {
+		t = w.Type[b[ru.Typed]]
+	}
+	if !w.must(checkClass, ru.Types.Has(t)) {
 		return false
 	}
-	width := uint64(t.Bits())
-	if ru.when != "" {
-		var c [2]uint64
-		for i, v := range ru.of {
-			c[i], _ = w.bits(b[v])
-		}
-		if ct := w.Type[b[ru.of[0]]]; !w.must(checkCondition, conditions[ru.when](ct, ct.Mask(), width, c[:len(ru.of)])) {
-			return false
-		}
+	at := ru.at(t)
+	if len(ru.Of) > 0 && !w.must(checkCondition, w.holds(at, &b)) || ru.makes > 0 && w.freed(ru.left, r) < ru.makes {
+		return false
 	}
-	if ru.right.kind != termOp {
-		if !w.replace(r, w.build(ru.right, r, w.Type[r], width, &b)) {
+	keep := ir.NoRow
+	before := [3]ir.Row{w.A(r), w.B(r), w.C(r)}
+	if at.Right.Kind != rules.Apply {
+		if keep = w.build(at.Right, r, &b); !w.replace(r, keep) {
 			return false
 		}
 	} else {
-		args := w.buildArgs(ru.right, r, w.Type[r], width, &b)
-		w.become(r, ru.right.op, 0, args[:len(ru.right.args)]...)
+		args := w.buildArgs(at.Right, r, &b)
+		w.become(r, at.Right.Op, 0, args[:len(at.Right.Args)]...)
 	}
-	w.hit(ru.name)
+	for _, v := range before {
+		w.drop(v, keep)
+	}
+	w.hit(ru.Name)
 	return true
 }
 
-// resembles reports whether operands of these ops may be those of the pattern, as they stand or swapped.
-func (ru *rule) resembles(x, y ir.Op) (straight, swapped bool) {
-	a, b := ru.ops[0], ru.ops[1]
-	return (a == 0 || a == x) && (b == 0 || b == y), ru.swaps && (a == 0 || a == y) && (b == 0 || b == x)
+// freed counts the ops below the root of a pattern that row r matches, and that nothing else uses.
+func (w *work) freed(p *rules.Term, r ir.Row) (n int) {
+	for i, v := range [3]ir.Row{w.A(r), w.B(r), w.C(r)} {
+		if v == ir.NoRow || w.uses[v] != 1 || i >= len(p.Args) {
+			continue
+		}
+		a := p.Args[i]
+		if a.Kind != rules.Apply || a.Op != w.Op[v] { // the operands match in the other order
+			a = p.Args[len(p.Args)-1-i]
+		}
+		if a.Kind == rules.Apply && a.Op == w.Op[v] {
+			n += 1 + w.freed(a, v)
+		}
+	}
+	return n
+}
+
+// drop removes row v, and what only it used, if nothing uses it any more: a rule that asks for single uses sees them at once.
+// Row keep stays.
+func (w *work) drop(v, keep ir.Row) {
+	if v == ir.NoRow || v == keep || w.gone[v] || w.uses[v] != 0 || w.Op[v] == ir.OpConst || !w.pure(v) {
+		return
+	}
+	operands := [3]ir.Row{w.A(v), w.B(v), w.C(v)}
+	w.remove(v)
+	for _, u := range operands {
+		w.drop(u, keep)
+	}
+}
+
+// holds reports whether the condition of a rule at a type holds.
+func (w *work) holds(at *rules.Rule, b *binding) bool {
+	var c [2]uint64
+	for i, v := range at.Of {
+		var ok bool
+		if c[i], ok = w.bits(b[v]); !ok {
+			return false // about a value of which only an e-graph knows bits
+		}
+	}
+	return at.Holds(c[:len(at.Of)]...)
 }
 
 // match compares a pattern with row r.
-func (w *work) match(p *term, r ir.Row, b *binding) bool {
-	switch p.kind {
-	case termVar, termConst:
-		if p.kind == termConst && w.Op[r] != ir.OpConst {
+func (w *work) match(p *rules.Term, r ir.Row, b *binding) bool {
+	switch p.Kind {
+	case rules.Value, rules.Constant:
+		if p.Kind == rules.Constant && w.Op[r] != ir.OpConst {
 			return false
 		}
-		if b[p.v] == ir.NoRow {
-			b[p.v] = r
+		if b[p.Var] == ir.NoRow {
+			b[p.Var] = r
 			return true
 		}
-		return b[p.v] == r
-	case termLit:
+		return b[p.Var] == r
+	case rules.Literal:
 		bits, ok := w.bits(r)
-		t := w.Type[r]
-		// Zero and false have equal bits.
-		if !ok || (t == ir.Bool) != (p.lit == litTrue || p.lit == litFalse) {
-			return false
-		}
-		return bits == literal(p, t, t.Mask(), uint64(t.Bits()))
+		return ok && p.Is(w.Type[r], bits)
 	}
-	if w.Op[r] != p.op {
+	if w.Op[r] != p.Op {
 		return false
 	}
 	args := [3]ir.Row{w.A(r), w.B(r), w.C(r)}
@@ -133,15 +172,15 @@ func (w *work) match(p *term, r ir.Row, b *binding) bool {
 	if w.matchArgs(p, args, b) {
 		return true
 	}
-	if w.info(r).Attr&ir.Commutative == 0 || len(p.args) != 2 {
+	if w.info(r).Attr&ir.Commutative == 0 || len(p.Args) != 2 {
 		return false
 	}
 	*b = save
 	return w.matchArgs(p, [3]ir.Row{args[1], args[0]}, b)
 }
 
-func (w *work) matchArgs(p *term, args [3]ir.Row, b *binding) bool {
-	for i, a := range p.args {
+func (w *work) matchArgs(p *rules.Term, args [3]ir.Row, b *binding) bool {
+	for i, a := range p.Args {
 		if !w.match(a, args[i], b) {
 			return false
 		}
@@ -149,66 +188,22 @@ func (w *work) matchArgs(p *term, args [3]ir.Row, b *binding) bool {
 	return true
 }
 
-// build makes a row of a term of type t, in front of row at.
-func (w *work) build(p *term, at ir.Row, t ir.Type, width uint64, b *binding) ir.Row {
-	switch p.kind {
-	case termVar, termConst:
-		return b[p.v]
-	case termLit:
-		return w.constant(t, literal(p, t, t.Mask(), width))
+// build makes a row of a term of a rule at a type, in front of row at.
+func (w *work) build(p *rules.Term, at ir.Row, b *binding) ir.Row {
+	switch p.Kind {
+	case rules.Value, rules.Constant:
+		return b[p.Var]
+	case rules.Literal:
+		return w.constant(p.Type, p.Bits)
 	}
-	args := w.buildArgs(p, at, t, width, b)
-	return w.simplify(w.before(at, p.op, t, 0, args[:len(p.args)]...))
+	args := w.buildArgs(p, at, b)
+	return w.simplify(w.before(at, p.Op, p.Type, 0, args[:len(p.Args)]...))
 }
 
 // buildArgs makes rows of the operands of a term.
-func (w *work) buildArgs(p *term, at ir.Row, t ir.Type, width uint64, b *binding) (args [3]ir.Row) {
-	typeOf := func(v int) ir.Type { return w.Type[b[v]] }
-	for i, a := range p.args {
-		args[i] = w.build(a, at, argType(p, i, t, typeOf), width, b)
+func (w *work) buildArgs(p *rules.Term, at ir.Row, b *binding) (args [3]ir.Row) {
+	for i, a := range p.Args {
+		args[i] = w.build(a, at, b)
 	}
 	return args
-}
-
-// argType is the type that operand i of an op of result type t must have.
-func argType(p *term, i int, t ir.Type, typeOf func(v int) ir.Type) ir.Type {
-	in := p.op.Info()
-	if one := in.In[i].Set.One(); one != ir.None {
-		return one
-	}
-	if in.Result.Kind == ir.ResultSame {
-		return t
-	}
-	for _, a := range p.args {
-		if u := termType(a, typeOf); u != ir.None {
-			return u
-		}
-	}
-	return ir.None
-}
-
-// termType is the type of a term, None if only its place can tell.
-func termType(p *term, typeOf func(v int) ir.Type) ir.Type {
-	switch p.kind {
-	case termVar, termConst:
-		return typeOf(p.v)
-	case termLit:
-		return ir.None
-	}
-	in := p.op.Info()
-	if in.Result.Kind == ir.ResultFixed {
-		return in.Result.Type
-	}
-	for i, a := range p.args {
-		if in.In[i].Set.One() != ir.None {
-			continue
-		}
-		if u := termType(a, typeOf); u != ir.None {
-			if in.Result.Kind == ir.ResultUnsigned {
-				return u.Unsigned()
-			}
-			return u
-		}
-	}
-	return ir.None
 }

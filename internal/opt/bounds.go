@@ -2,6 +2,7 @@ package opt
 
 import (
 	"github.com/govyre/vyre/internal/exact"
+	"github.com/govyre/vyre/internal/interval"
 	"github.com/govyre/vyre/ir"
 )
 
@@ -19,7 +20,7 @@ func bounds(w *work) {
 				w.hit("in-bounds")
 			}
 		case w.Type[r] == ir.Bool && exact.Of(w.Op[r]) != nil && in.Args == 2 && w.Type[w.A(r)].IsInt():
-			v, ok := g.at(r).constant()
+			v, ok := g.at(r).Constant()
 			if !ok {
 				v, ok = g.ordered(r)
 			}
@@ -87,7 +88,7 @@ func (g *ranges) inBounds(r ir.Row) bool {
 		return false
 	}
 	n := uint64(w.info(r).Vec.Lanes())
-	if n > 1 && g.at(i).hi <= 1<<40 && n*g.at(i).hi+n-1 < w.minLen(o) {
+	if n > 1 && g.at(i).Hi <= 1<<40 && n*g.at(i).Hi+n-1 < w.minLen(o) {
 		return true // the last element is n·i + n − 1, as a number
 	}
 	return g.under(i, o, 1, n) || n == 1 && g.underScaled(i, o)
@@ -102,9 +103,9 @@ func (g *ranges) underScaled(i ir.Row, o uint32) bool {
 	product, k := i, uint64(0)
 	m := g.factor(product)
 	if op := w.Op[i]; op == ir.OpAdd || op == ir.OpOr { // an or is at most the sum
-		product, k = w.A(i), g.at(w.B(i)).hi
+		product, k = w.A(i), g.at(w.B(i)).Hi
 		if m = g.factor(product); m == 0 {
-			product, k = w.B(i), g.at(w.A(i)).hi
+			product, k = w.B(i), g.at(w.A(i)).Hi
 			m = g.factor(product)
 		}
 	}
@@ -113,7 +114,7 @@ func (g *ranges) underScaled(i ir.Row, o uint32) bool {
 	}
 	product = g.core(product)
 	x, most := w.A(product), min(largest(w.Type[product]), largest(w.Type[i]))
-	if !g.notNegative(x) || !w.must(checkWrap, k <= most && g.at(x).hi <= (most-k)/m) {
+	if !g.notNegative(x) || !w.must(checkWrap, k <= most && g.at(x).Hi <= (most-k)/m) {
 		return false
 	}
 	return g.under(x, o, 1+k/m, m)
@@ -149,13 +150,13 @@ func (g *ranges) parts(v ir.Row) uint64 {
 
 // notNegative reports whether v is a number of 0 or more.
 func (g *ranges) notNegative(v ir.Row) bool {
-	return !g.w.Type[v].IsSigned() || g.at(v).slo >= 0
+	return !g.w.Type[v].IsSigned() || g.at(v).SLo >= 0
 }
 
 // largest is the largest number of an integer type.
 func largest(t ir.Type) uint64 {
 	if t.IsSigned() {
-		return uint64(widthOf(t).max())
+		return uint64(interval.WidthOf(t).Max())
 	}
 	return t.Mask()
 }

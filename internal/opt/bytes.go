@@ -103,7 +103,7 @@ type permuted struct {
 
 // zeroBytes are the bytes of v known to be zero, a bit for each.
 func (p *permuted) zeroBytes(v ir.Row) (z uint8) {
-	zeros := p.g.at(v).zeros
+	zeros := p.g.at(v).Zeros
 	for k := range 4 {
 		if zeros>>(8*k)&0xFF == 0xFF {
 			z |= 1 << k

@@ -61,10 +61,10 @@ func (g *ranges) missing(r ir.Row) string {
 	switch t := w.Type[i]; {
 	case !g.notNegative(i):
 		return fmt.Sprintf("the index of %s is checked, because it may be negative", name)
-	case at.lo == at.hi:
-		return fmt.Sprintf("the index %d of %s is checked, because %s", at.hi, name, has)
-	case at.hi < largest(t):
-		return fmt.Sprintf("the index of %s is checked, because it may be as large as %d, and %s", name, at.hi, has)
+	case at.Lo == at.Hi:
+		return fmt.Sprintf("the index %d of %s is checked, because %s", at.Hi, name, has)
+	case at.Hi < largest(t):
+		return fmt.Sprintf("the index of %s is checked, because it may be as large as %d, and %s", name, at.Hi, has)
 	default:
 		return fmt.Sprintf("the index of %s is checked, because it may be any number, and %s", name, has)
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/govyre/vyre/internal/compile"
 	"github.com/govyre/vyre/internal/exact"
+	"github.com/govyre/vyre/internal/interval"
 	"github.com/govyre/vyre/ir"
 )
 
@@ -40,18 +41,18 @@ func WithPass(t testing.TB, name string, f func(last ir.Row)) {
 
 // Interval is what the range analysis says about a value at one place.
 type Interval struct {
-	i interval
-	n width
+	i interval.Interval
+	n interval.Width
 }
 
 // Has reports whether it allows for the raw bits v.
-func (i Interval) Has(v uint64) bool { return i.i.has(i.n, v) }
+func (i Interval) Has(v uint64) bool { return i.i.Has(i.n, v) }
 
 // Says reports whether it says anything.
 func (i Interval) Says() bool {
-	var full interval
-	full.full(i.n)
-	return !i.i.same(&full)
+	var full interval.Interval
+	full.Full(i.n)
+	return !i.i.Same(&full)
 }
 
 // OperandRanges returns what is known about the operands A, B and C of every row, at that row; the
@@ -67,7 +68,7 @@ func OperandRanges(p *ir.Program) map[ir.Row][3]Interval {
 				continue
 			}
 			if t := w.Type[v]; t.IsInt() || t == ir.Bool {
-				at[k] = Interval{*g.at(v), widthOf(t)}
+				at[k] = Interval{*g.at(v), interval.WidthOf(t)}
 			}
 		}
 		all[r] = at
@@ -98,14 +99,14 @@ func RunForgetting(p *ir.Program) (*ir.Program, error) {
 // Around returns an interval that holds the given raw bits, and whatever else the domain cannot
 // tell from them.
 func Around(t ir.Type, vals ...uint64) Interval {
-	n := widthOf(t)
-	var i, one interval
-	i.exact(n, vals[0])
+	n := interval.WidthOf(t)
+	var i, one interval.Interval
+	i.Exact(n, vals[0])
 	for _, v := range vals[1:] {
-		one.exact(n, v)
-		i.join(&i, &one)
+		one.Exact(n, v)
+		i.Join(&i, &one)
 	}
-	i.reduced(n, &i)
+	i.Reduced(n, &i)
 	return Interval{i, n}
 }
 
@@ -114,8 +115,8 @@ func Transfers(p *ir.Program) func(r ir.Row, in [3]Interval) Interval {
 	w := open(p)
 	w.stats = new(compile.Stats)
 	return func(r ir.Row, in [3]Interval) Interval {
-		out := Interval{n: widthOf(w.Type[r])}
-		w.transfer(r, &out.i, func(v ir.Row) *interval {
+		out := Interval{n: interval.WidthOf(w.Type[r])}
+		w.transfer(r, &out.i, func(v ir.Row) *interval.Interval {
 			for k, u := range [3]ir.Row{w.A(r), w.B(r), w.C(r)} {
 				if u == v {
 					return &in[k].i

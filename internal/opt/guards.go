@@ -1,6 +1,7 @@
 package opt
 
 import (
+	"github.com/govyre/vyre/internal/interval"
 	"github.com/govyre/vyre/ir"
 )
 
@@ -121,7 +122,7 @@ func (g *grouping) run() {
 func (g *grouping) add(r ir.Row) {
 	w := g.w
 	base, bits := w.offset(w.A(r))
-	c := widthOf(w.Type[w.A(r)]).sign(bits)
+	c := interval.WidthOf(w.Type[w.A(r)]).Sign(bits)
 	if c > maxSpan || c < -maxSpan {
 		base, c = w.A(r), 0
 	}
@@ -158,7 +159,7 @@ func (a *accessGroup) distance(w *work, r ir.Row) int64 {
 	if base != a.base {
 		return 0 // it is the base itself, or what that was made of
 	}
-	return widthOf(w.Type[w.A(r)]).sign(bits)
+	return interval.WidthOf(w.Type[w.A(r)]).Sign(bits)
 }
 
 func (a *accessGroup) put(w *work, r ir.Row, c int64) {

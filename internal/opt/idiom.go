@@ -1,8 +1,6 @@
 package opt
 
 import (
-	"sync"
-
 	"github.com/govyre/vyre/ir"
 )
 
@@ -56,33 +54,9 @@ func (w *work) idiomAt(g *ranges, r ir.Row) {
 	}
 }
 
-// idioms are the rules that need no more than a pattern, in the form of the table in rules.go.
-const idioms = `
-and-shr         int    (and (shr ?x ?k) (shr ?y ?k))                => (shr (and ?x ?y) ?k)
-min-lt          int    (select (lt ?x ?y) ?x ?y)                    => (min ?x ?y)
-min-le          int    (select (le ?x ?y) ?x ?y)                    => (min ?x ?y)
-max-lt          int    (select (lt ?x ?y) ?y ?x)                    => (max ?x ?y)
-max-le          int    (select (le ?x ?y) ?y ?x)                    => (max ?x ?y)
-abs-lt          sint   (select (lt ?x 0) (neg ?x) ?x)               => (abs ?x)
-abs-le          sint   (select (le ?x 0) (neg ?x) ?x)               => (abs ?x)
-abs-gt          sint   (select (lt 0 ?x) ?x (neg ?x))               => (abs ?x)
-abs-ge          sint   (select (le 0 ?x) ?x (neg ?x))               => (abs ?x)
-absdiff-lt      uint   (select (lt ?x ?y) (sub ?y ?x) (sub ?x ?y))  => (absdiff ?x ?y)
-absdiff-le      uint   (select (le ?x ?y) (sub ?y ?x) (sub ?x ?y))  => (absdiff ?x ?y)
-absdiff-max     uint   (sub (max ?x ?y) (min ?x ?y))                => (absdiff ?x ?y)
-rotl-or         uint   (or (shl ?x #k) (shr ?x #j))                 => (rotl ?x #k)          when turn #k #j
-rotl-xor        uint   (xor (shl ?x #k) (shr ?x #j))                => (rotl ?x #k)          when turn #k #j
-rotl-add        uint   (add (shl ?x #k) (shr ?x #j))                => (rotl ?x #k)          when turn #k #j
-rotl-count      int    (rotl ?x (and ?k #m))                        => (rotl ?x ?k)          when all-counts #m
-rotr-count      int    (rotr ?x (and ?k #m))                        => (rotr ?x ?k)          when all-counts #m
-`
-
-// idiomTable returns those rules by the op of their pattern.
-var idiomTable = sync.OnceValue(func() [][]*rule { return rulesByOp(idioms) })
-
 // recognise rewrites row r if it is the last of an idiom.
 func (w *work) recognise(g *ranges, r ir.Row) {
-	if w.applyFirst(idiomTable()[w.Op[r]], r) && w.gone[r] {
+	if w.applyFirst(tables().idiom[w.Op[r]], r) && w.gone[r] {
 		return
 	}
 	switch w.Op[r] {
@@ -126,7 +100,7 @@ func (w *work) rotation(g *ranges, r ir.Row) bool {
 func (w *work) wholeTurn(g *ranges, r, n, rest ir.Row) bool {
 	width := uint64(w.Type[r].Bits())
 	if w.Op[rest] == ir.OpSub && w.isConst(w.A(rest), width) && w.B(rest) == n {
-		return w.must(checkTurn, g.at(n).hi <= width)
+		return w.must(checkTurn, g.at(n).Hi <= width)
 	}
 	// Counts modulo the width: where both are 0, each side is all of x, and only an or leaves that as it is.
 	k, ok := w.modulo(n, width)

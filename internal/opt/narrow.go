@@ -1,6 +1,9 @@
 package opt
 
-import "github.com/govyre/vyre/ir"
+import (
+	"github.com/govyre/vyre/internal/interval"
+	"github.com/govyre/vyre/ir"
+)
 
 // narrow does in 32 bits what is written in 64, and drops ops that ranges show to change nothing. A device
 // has no 64-bit arithmetic but adds: every such op is two or more instructions, a division a hundred.
@@ -56,15 +59,15 @@ func wide(t ir.Type) bool { return t == ir.I64 || t == ir.U64 }
 func (n *narrowing) fits32(v ir.Row) bool {
 	w := n.w
 	i := n.g.at(v)
-	return w.must(checkNarrow, i.hi <= 1<<32-1 && (!w.Type[v].IsSigned() || i.slo >= 0))
+	return w.must(checkNarrow, i.Hi <= 1<<32-1 && (!w.Type[v].IsSigned() || i.SLo >= 0))
 }
 
 func (n *narrowing) fitsSigned32(v ir.Row) bool {
 	i := n.g.at(v)
 	if !n.w.Type[v].IsSigned() {
-		return n.w.must(checkNarrow, i.hi <= 1<<31-1)
+		return n.w.must(checkNarrow, i.Hi <= 1<<31-1)
 	}
-	return n.w.must(checkNarrow, i.slo >= -1<<31 && i.shi <= 1<<31-1)
+	return n.w.must(checkNarrow, i.SLo >= -1<<31 && i.SHi <= 1<<31-1)
 }
 
 // wideOp narrows a comparison, division or product of values that fit.
@@ -87,7 +90,7 @@ func (n *narrowing) wideOp(r ir.Row) {
 		}
 	case ir.OpDiv, ir.OpRem:
 		// By zero, 64 bits give another number than 32.
-		if unsigned && (w.Op[r] == ir.OpRem || w.must(checkDivisor, n.g.at(b).lo > 0)) {
+		if unsigned && (w.Op[r] == ir.OpRem || w.must(checkDivisor, n.g.at(b).Lo > 0)) {
 			q := w.before(r, w.Op[r], ir.U32, 0, n.low(a, r), n.low(b, r))
 			w.become(r, ir.OpCvt, 0, q)
 			w.hit("divide")
@@ -278,8 +281,8 @@ func (n *narrowing) argument(r ir.Row) {
 		n.carried = append(n.carried, false)
 	}
 	n.carried[arg] = true
-	var is interval
-	is.convert(widthOf(to), n.g.of(r), 64, t.IsSigned())
+	var is interval.Interval
+	is.Convert(interval.WidthOf(to), n.g.of(r), 64, t.IsSigned())
 	n.g.set(arg, &is)
 	if name, ok := w.Debug.Names[r]; ok {
 		w.Debug.Names[arg] = name

@@ -2,6 +2,7 @@ package opt
 
 import (
 	"github.com/govyre/vyre/internal/exact"
+	"github.com/govyre/vyre/internal/interval"
 	"github.com/govyre/vyre/ir"
 )
 
@@ -40,16 +41,16 @@ func (g *ranges) prove(c ir.Row, val bool) {
 func (g *ranges) element(i ir.Row, o uint32) {
 	w := g.w
 	t := w.Type[i]
-	n := widthOf(t)
+	n := interval.WidthOf(t)
 	most := w.maxLen(o)
 	if most == 0 {
 		return // control does not come here
 	}
-	var to interval
+	var to interval.Interval
 	if t.IsSigned() {
-		to.signed(n, 0, int64(min(most-1, uint64(n.max()))))
+		to.Signed(n, 0, int64(min(most-1, uint64(n.Max()))))
 	} else {
-		to.unsigned(n, 0, min(most-1, n.mask()))
+		to.Unsigned(n, 0, min(most-1, n.Mask()))
 	}
 	g.refine(i, &to, 2)
 	if _, constant := w.bits(i); !constant {
@@ -91,38 +92,38 @@ func (z *zeroing) denies(c ir.Row, val bool, load ir.Row) bool {
 	if c == load {
 		return val
 	}
-	var is interval
+	var is interval.Interval
 	z.value(c, load, &is, proofDepth)
-	now, ok := is.constant()
+	now, ok := is.Constant()
 	return ok && (now != 0) != val
 }
 
 // value makes out the interval of v if load gave zero. Of what is no integer it only says a single number, its bits.
-func (z *zeroing) value(v, load ir.Row, out *interval, depth int) {
+func (z *zeroing) value(v, load ir.Row, out *interval.Interval, depth int) {
 	w := z.g.w
 	t := w.Type[v]
-	n := widthOf(t)
+	n := interval.WidthOf(t)
 	w.visits++
 	if b, ok := w.bits(v); ok {
-		out.exact(n, b)
+		out.Exact(n, b)
 		return
 	}
 	if v == load {
-		out.exact(n, 0)
+		out.Exact(n, 0)
 		return
 	}
 	whole := t.IsInt() || t == ir.Bool
 	if whole {
-		out.set(z.g.of(v))
+		out.Set(z.g.of(v))
 	} else {
-		out.full(n)
+		out.Full(n)
 	}
 	in := w.info(v)
 	if depth == 0 || in.Args == 0 || in.List || !w.pure(v) {
 		return
 	}
 	rows := [3]ir.Row{w.A(v), w.B(v), w.C(v)}
-	var of [3]interval
+	var of [3]interval.Interval
 	var bits [3]uint64
 	numbers := exact.Of(w.Op[v]) != nil && in.Attr&ir.Approximate == 0
 	for i, u := range rows {
@@ -131,13 +132,13 @@ func (z *zeroing) value(v, load ir.Row, out *interval, depth int) {
 		}
 		var number bool
 		z.value(u, load, &of[i], depth-1)
-		bits[i], number = of[i].constant()
+		bits[i], number = of[i].Constant()
 		numbers = numbers && number
 		whole = whole && (w.Type[u].IsInt() || w.Type[u] == ir.Bool)
 	}
 	switch {
 	case numbers:
-		out.exact(n, w.eval(v, bits))
+		out.Exact(n, w.eval(v, bits))
 	case whole:
 		w.arithmetic(v, out, &of[0], &of[1], &of[2])
 	}

@@ -1,6 +1,9 @@
 package opt
 
-import "github.com/govyre/vyre/ir"
+import (
+	"github.com/govyre/vyre/internal/interval"
+	"github.com/govyre/vyre/ir"
+)
 
 // ranges finds the intervals of integer and bool values by forward dataflow, and follows what conditions
 // say: in an arm, and after an arm that leaves, operands of the condition have narrower intervals, and
@@ -19,7 +22,7 @@ import "github.com/govyre/vyre/ir"
 // What is found holds where control comes with it. A row that moves out of an arm may not take it along.
 type ranges struct {
 	w      *work
-	now    []interval
+	now    []interval.Interval
 	slot   []int32  // by argument and result: 1 + where its merge stands, 0 before it has one
 	merges []merged // few rows merge anything
 
@@ -43,11 +46,11 @@ type ranges struct {
 	moment uint32   // changes with whatever may make that another interval
 	edits  int      // of the program at that moment
 
-	here  ir.Row   // that visit looks at in a nest, NoRow otherwise
-	ahead interval // what compute will find for it, if nothing changes until then
-	since uint32   // the moment at which that was found, 0 if it was not
+	here  ir.Row            // that visit looks at in a nest, NoRow otherwise
+	ahead interval.Interval // what compute will find for it, if nothing changes until then
+	since uint32            // the moment at which that was found, 0 if it was not
 
-	sharp [4]interval // what at has returned, in turn
+	sharp [4]interval.Interval // what at has returned, in turn
 	turn  int
 
 	revision int      // of the program that this analysis, and if kept the last one, is of
@@ -58,15 +61,15 @@ type ranges struct {
 
 // merged is what comes together in an argument of a loop or in a result.
 type merged struct {
-	back interval // of an argument: what continues bring
-	next interval // of an argument: what they brought in this round; of a result: what exits bring
-	fed  bool     // back holds something
-	more bool     // next does
+	back interval.Interval // of an argument: what continues bring
+	next interval.Interval // of an argument: what they brought in this round; of a result: what exits bring
+	fed  bool              // back holds something
+	more bool              // next does
 }
 
 type undone struct {
 	row ir.Row
-	was interval
+	was interval.Interval
 }
 
 const (
@@ -105,7 +108,7 @@ func (w *work) ranges(visit func(*ranges, ir.Row)) {
 // begin makes the state that of the start of the program.
 func (g *ranges) begin() {
 	if n := g.w.Rows(); n > len(g.now) {
-		g.now, g.made = make([]interval, n+n/8), make([]uint32, n+n/8)
+		g.now, g.made = make([]interval.Interval, n+n/8), make([]uint32, n+n/8)
 	} else {
 		clear(g.now)
 	}
@@ -191,10 +194,10 @@ func (g *ranges) enter(r ir.Row) {
 				i, m := g.of(ir.Row(v)), g.merge(at)
 				now := &g.now[at]
 				if m.more = false; m.fed {
-					now.join(i, &m.back)
-					now.reduced(widthOf(t), now)
+					now.Join(i, &m.back)
+					now.Reduced(interval.WidthOf(t), now)
 				} else {
-					now.set(i)
+					now.Set(i)
 				}
 			}
 			at = w.next[at]
@@ -240,9 +243,9 @@ func (g *ranges) leave(r ir.Row) {
 		if t := w.Type[to]; t.IsInt() || t == ir.Bool {
 			i := g.at(ir.Row(v))
 			if m := g.merge(to); m.more {
-				m.next.join(i, &m.next)
+				m.next.Join(i, &m.next)
 			} else {
-				m.next.set(i)
+				m.next.Set(i)
 				m.more = true
 			}
 			if outward {
@@ -257,12 +260,12 @@ func (g *ranges) leave(r ir.Row) {
 func (g *ranges) result(r ir.Row) {
 	g.grow(r)
 	t, now := g.w.Type[r], &g.now[r]
-	if now.full(widthOf(t)); !t.IsInt() && t != ir.Bool {
+	if now.Full(interval.WidthOf(t)); !t.IsInt() && t != ir.Bool {
 		return
 	}
 	if m := g.merge(r); m.more {
 		m.more = false
-		now.reduced(widthOf(t), &m.next)
+		now.Reduced(interval.WidthOf(t), &m.next)
 	}
 }
 
@@ -303,23 +306,23 @@ func (g *ranges) feed(r ir.Row) {
 		if !t.IsInt() && t != ir.Bool {
 			continue
 		}
-		m, n := g.merge(at), widthOf(t)
+		m, n := g.merge(at), interval.WidthOf(t)
 		switch {
 		case !m.more:
 		case g.last:
-			m.back.set(&m.next)
+			m.back.Set(&m.next)
 		case !m.fed:
-			m.back.set(&m.next)
+			m.back.Set(&m.next)
 			m.fed = true
 			g.astray = true
-			g.change = g.change || !w.must(checkRounds, m.next.within(&g.now[at]))
-		case !w.must(checkRounds, m.next.within(&m.back)):
+			g.change = g.change || !w.must(checkRounds, m.next.Within(&g.now[at]))
+		case !w.must(checkRounds, m.next.Within(&m.back)):
 			g.change = true
 			switch {
 			case g.round < quietRounds:
-				m.back.join(&m.back, &m.next)
+				m.back.Join(&m.back, &m.next)
 			case g.round < maxRounds:
-				m.back.widen(n, &m.next)
+				m.back.Widen(n, &m.next)
 			}
 		}
 	}
@@ -335,8 +338,8 @@ func (g *ranges) nextRound() bool {
 	case !g.change:
 		// Another round would bring the same: what this one brought narrows.
 		g.arguments(func(at ir.Row) {
-			if m := g.merge(at); m.more && !m.back.same(&m.next) {
-				m.back.set(&m.next)
+			if m := g.merge(at); m.more && !m.back.Same(&m.next) {
+				m.back.Set(&m.next)
 				g.astray = true
 			}
 		})
@@ -348,7 +351,7 @@ func (g *ranges) nextRound() bool {
 		// After the visit of a row stands what the round before knew of it, so that must hold too: one more round.
 		g.arguments(func(at ir.Row) {
 			m := g.merge(at)
-			m.back.full(widthOf(g.w.Type[at]))
+			m.back.Full(interval.WidthOf(g.w.Type[at]))
 			m.fed = true
 		})
 		g.last = true
@@ -385,7 +388,7 @@ func (g *ranges) release() {
 		return
 	}
 	for i := len(g.undo) - 1; i >= g.marks[n]; i-- {
-		g.now[g.undo[i].row].set(&g.undo[i].was)
+		g.now[g.undo[i].row].Set(&g.undo[i].was)
 		g.moment++
 	}
 	g.undo = g.undo[:g.marks[n]]
@@ -403,7 +406,7 @@ func (g *ranges) grow(r ir.Row) {
 // extend makes room for n rows.
 func (g *ranges) extend(n int) {
 	n += n/8 - len(g.now)
-	g.now, g.made = append(g.now, make([]interval, n)...), append(g.made, make([]uint32, n)...)
+	g.now, g.made = append(g.now, make([]interval.Interval, n)...), append(g.made, make([]uint32, n)...)
 }
 
 // merge returns what comes together in argument or result r. It is right until the next one is asked for.
@@ -418,19 +421,19 @@ func (g *ranges) merge(r ir.Row) *merged {
 	return &g.merges[g.slot[r]-1]
 }
 
-func (g *ranges) set(r ir.Row, i *interval) {
+func (g *ranges) set(r ir.Row, i *interval.Interval) {
 	g.grow(r)
-	g.now[r].set(i)
+	g.now[r].Set(i)
 	g.made[r] = 0
 }
 
 // of returns the interval that v has here, to be read until it changes. A row that a visit added is looked at now, and a
 // constant when it is first asked for.
-func (g *ranges) of(v ir.Row) *interval {
+func (g *ranges) of(v ir.Row) *interval.Interval {
 	if t := g.w.Type[v]; !t.IsInt() && t != ir.Bool {
 		return &nothing
 	}
-	if int(v) >= len(g.now) || g.now[v].hi == 0 && g.now[v].same(&nothing) {
+	if int(v) >= len(g.now) || g.now[v].Hi == 0 && g.now[v].Same(&nothing) {
 		// It is computed by what is known here, which may be more than holds where v is: so it ends with the region.
 		if g.w.Op[v] != ir.OpConst && !g.w.must(checkAsked, false) {
 			g.undo = append(g.undo, undone{row: v})
@@ -442,7 +445,7 @@ func (g *ranges) of(v ir.Row) *interval {
 
 // compute takes the interval of v from those of its operands.
 func (g *ranges) compute(v ir.Row) {
-	var i interval
+	var i interval.Interval
 	g.transfer(v, &i)
 	g.set(v, &i)
 	g.made[v] = g.present()
@@ -458,15 +461,15 @@ func (g *ranges) present() uint32 {
 }
 
 // transfer makes out the interval of row v's value by those of its operands.
-func (g *ranges) transfer(v ir.Row, out *interval) {
+func (g *ranges) transfer(v ir.Row, out *interval.Interval) {
 	w := g.w
 	if !w.computes(v) {
 		w.transfer(v, out, g.of)
 		return
 	}
 	// A pointer to a local interval must not be a result of what calls this again, for then Go puts it on the heap.
-	var room [3]interval
-	of := [3]*interval{&nothing, &nothing, &nothing}
+	var room [3]interval.Interval
+	of := [3]*interval.Interval{&nothing, &nothing, &nothing}
 	for k, u := range [3]ir.Row{w.A(v), w.B(v), w.C(v)} {
 		if u == ir.NoRow {
 			continue
@@ -479,13 +482,13 @@ func (g *ranges) transfer(v ir.Row, out *interval) {
 }
 
 // sharpened makes out the interval of an operand that is a conversion by what is known here about the number that it was.
-func (g *ranges) sharpened(v ir.Row, out *interval) bool {
+func (g *ranges) sharpened(v ir.Row, out *interval.Interval) bool {
 	w := g.w
 	if w.Op[v] != ir.OpCvt || !w.Type[v].IsInt() || !w.Type[w.A(v)].IsInt() {
 		return false
 	}
 	w.arithmetic(v, out, g.of(w.A(v)), &nothing, &nothing)
-	out.meet(widthOf(w.Type[v]), g.of(v), out)
+	out.Meet(interval.WidthOf(w.Type[v]), g.of(v), out)
 	return true
 }
 
@@ -496,7 +499,7 @@ func (g *ranges) fresh(v ir.Row) bool {
 
 // at is of, sharpened by what is known here about the operands of v, which may be more than was where v stands. What it
 // returns is to be read before it is called len(g.sharp) times more.
-func (g *ranges) at(v ir.Row) *interval {
+func (g *ranges) at(v ir.Row) *interval.Interval {
 	i := g.of(v)
 	w := g.w
 	t := w.Type[v]
@@ -506,14 +509,14 @@ func (g *ranges) at(v ir.Row) *interval {
 	g.turn = (g.turn + 1) % len(g.sharp)
 	out := &g.sharp[g.turn]
 	if g.fresh(v) {
-		out.reduced(widthOf(t), i)
+		out.Reduced(interval.WidthOf(t), i)
 		return out
 	}
 	g.transfer(v, out)
 	if v == g.here {
-		g.ahead.set(out)
+		g.ahead.Set(out)
 		g.since = g.present()
 	}
-	out.meet(widthOf(t), g.of(v), out)
+	out.Meet(interval.WidthOf(t), g.of(v), out)
 	return out
 }

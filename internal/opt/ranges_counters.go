@@ -1,6 +1,9 @@
 package opt
 
-import "github.com/govyre/vyre/ir"
+import (
+	"github.com/govyre/vyre/internal/interval"
+	"github.com/govyre/vyre/ir"
+)
 
 // maxForeseen bounds the rows of a loop that are looked at for the test of its counter.
 const maxForeseen = 16
@@ -44,9 +47,9 @@ func (g *ranges) count(l, arg, bound ir.Row, equal, up bool) {
 	if w.Op[next] != ir.OpAdd || w.A(next) != arg {
 		return
 	}
-	n := widthOf(w.Type[arg])
+	n := interval.WidthOf(w.Type[arg])
 	step, ok := w.bits(w.B(next))
-	if !ok || up != (n.sign(step) > 0) {
+	if !ok || up != (n.Sign(step) > 0) {
 		return
 	}
 	// Without the equal the last value in the loop is one off the bound. All have the low bits that no step changes.
@@ -55,22 +58,22 @@ func (g *ranges) count(l, arg, bound ir.Row, equal, up bool) {
 	if equal {
 		off = 0
 	}
-	var i, low interval
+	var i, low interval.Interval
 	switch signed := w.Type[arg].IsSigned(); {
 	case signed && up:
-		i.signed(n, min(first.slo, last.shi), max(last.shi, n.min()+1)-int64(off))
+		i.Signed(n, min(first.SLo, last.SHi), max(last.SHi, n.Min()+1)-int64(off))
 	case signed:
-		i.signed(n, min(last.slo, n.max()-1)+int64(off), max(first.shi, last.slo))
+		i.Signed(n, min(last.SLo, n.Max()-1)+int64(off), max(first.SHi, last.SLo))
 	case up:
-		i.unsigned(n, min(first.lo, last.hi), last.hi-min(off, last.hi))
+		i.Unsigned(n, min(first.Lo, last.Hi), last.Hi-min(off, last.Hi))
 	default:
-		i.unsigned(n, last.lo+min(off, n.mask()-last.lo), max(first.hi, last.lo))
+		i.Unsigned(n, last.Lo+min(off, n.Mask()-last.Lo), max(first.Hi, last.Lo))
 	}
 	keeps := step&-step - 1
-	low.known(n, first.zeros&keeps, first.ones&keeps)
-	i.meet(n, &i, &low)
-	low.exact(n, step)
+	low.Known(n, first.Zeros&keeps, first.Ones&keeps)
+	i.Meet(n, &i, &low)
+	low.Exact(n, step)
 	m := g.merge(arg)
-	m.back.add(n, &i, &low)
+	m.back.Add(n, &i, &low)
 	m.fed = true
 }

@@ -211,3 +211,17 @@ func check(t *testing.T, rng *rand.Rand, op ir.Op, typ, out ir.Type, imm uint32,
 		}
 	}
 }
+
+// random draws an integer or bool: any, one with few bits, a small one, or one near a power of two.
+func random(rng *rand.Rand, t ir.Type) uint64 {
+	v := rng.Uint64()
+	switch rng.IntN(4) {
+	case 0:
+		v &= rng.Uint64() & rng.Uint64()
+	case 1:
+		v >>= rng.IntN(64)
+	case 2:
+		v = uint64(1)<<rng.IntN(64) + rng.Uint64N(5) - 2
+	}
+	return v & t.Mask()
+}

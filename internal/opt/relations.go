@@ -1,6 +1,9 @@
 package opt
 
-import "github.com/govyre/vyre/ir"
+import (
+	"github.com/govyre/vyre/internal/interval"
+	"github.com/govyre/vyre/ir"
+)
 
 // assume takes note that condition c is val, here and to the end of the innermost open region.
 func (g *ranges) assume(c ir.Row, val bool) { g.learn(c, val, 4) }
@@ -15,8 +18,8 @@ func (g *ranges) learn(c ir.Row, val bool, depth int) {
 	if val {
 		bit = 1
 	}
-	var is interval
-	is.exact(1, bit)
+	var is interval.Interval
+	is.Exact(1, bit)
 	g.refine(c, &is, 0)
 	op := w.Op[c]
 	g.prove(c, val)
@@ -52,8 +55,8 @@ func (g *ranges) learn(c ir.Row, val bool, depth int) {
 	case op == ir.OpLe:
 		g.below(b, a, t, 1)
 	case val == (op == ir.OpEq):
-		var both interval
-		both.meet(widthOf(t), g.of(a), g.of(b))
+		var both interval.Interval
+		both.Meet(interval.WidthOf(t), g.of(a), g.of(b))
 		g.refine(a, &both, 2)
 		g.refine(b, &both, 2)
 		g.rel.join(g.core(a), g.core(b), w.Rows())
@@ -98,24 +101,24 @@ func (g *ranges) came(c ir.Row, val uint64, depth int) {
 
 // below takes note that a + gap <= b, as numbers of type t; gap is 0 or 1.
 func (g *ranges) below(a, b ir.Row, t ir.Type, gap int64) {
-	n := widthOf(t)
-	var to interval
+	n := interval.WidthOf(t)
+	var to interval.Interval
 	if t.IsSigned() {
-		least, most := g.of(a).slo, g.of(b).shi
+		least, most := g.of(a).SLo, g.of(b).SHi
 		if most-gap < most || gap == 0 {
-			to.signed(n, n.min(), max(most-gap, n.min()))
+			to.Signed(n, n.Min(), max(most-gap, n.Min()))
 			g.refine(a, &to, 2)
 		}
-		to.signed(n, min(least+gap, n.max()), n.max())
+		to.Signed(n, min(least+gap, n.Max()), n.Max())
 		g.refine(b, &to, 2)
 	} else {
-		least, most := g.of(a).lo, g.of(b).hi
+		least, most := g.of(a).Lo, g.of(b).Hi
 		if most >= uint64(gap) {
-			to.unsigned(n, 0, most-uint64(gap))
+			to.Unsigned(n, 0, most-uint64(gap))
 			g.refine(a, &to, 2)
 		}
-		if least+uint64(gap) <= n.mask() {
-			to.unsigned(n, least+uint64(gap), n.mask())
+		if least+uint64(gap) <= n.Mask() {
+			to.Unsigned(n, least+uint64(gap), n.Mask())
 			g.refine(b, &to, 2)
 		}
 	}
@@ -132,34 +135,34 @@ func (g *ranges) raised(v ir.Row, t ir.Type) (h ir.Row, c uint64, ok bool) {
 	if w.Op[v] != ir.OpAdd || w.Op[w.A(v)] != ir.OpMax {
 		return 0, 0, false
 	}
-	n := widthOf(t)
+	n := interval.WidthOf(t)
 	least := uint64(0)
 	if t.IsSigned() {
-		least = uint64(n.min()) & n.mask()
+		least = uint64(n.Min()) & n.Mask()
 	}
 	down, ok := w.bits(w.B(v))
 	floor, ok2 := w.bits(w.B(w.A(v)))
 	c = floor - least
-	return w.A(w.A(v)), c, ok && ok2 && c <= n.mask()>>1 && (c+down)&n.mask() == 0
+	return w.A(w.A(v)), c, ok && ok2 && c <= n.Mask()>>1 && (c+down)&n.Mask() == 0
 }
 
 // differ takes a bound that b is off a.
 func (g *ranges) differ(a, b ir.Row, t ir.Type) {
-	v, ok := g.of(b).constant()
+	v, ok := g.of(b).Constant()
 	if !ok {
 		return
 	}
-	n, x := widthOf(t), g.of(a)
-	var to interval
-	switch s := n.sign(v); {
-	case v == x.lo && x.lo < x.hi:
-		to.unsigned(n, v+1, n.mask())
-	case v == x.hi && x.lo < x.hi:
-		to.unsigned(n, 0, v-1)
-	case s == x.slo && x.slo < x.shi:
-		to.signed(n, s+1, n.max())
-	case s == x.shi && x.slo < x.shi:
-		to.signed(n, n.min(), s-1)
+	n, x := interval.WidthOf(t), g.of(a)
+	var to interval.Interval
+	switch s := n.Sign(v); {
+	case v == x.Lo && x.Lo < x.Hi:
+		to.Unsigned(n, v+1, n.Mask())
+	case v == x.Hi && x.Lo < x.Hi:
+		to.Unsigned(n, 0, v-1)
+	case s == x.SLo && x.SLo < x.SHi:
+		to.Signed(n, s+1, n.Max())
+	case s == x.SHi && x.SLo < x.SHi:
+		to.Signed(n, n.Min(), s-1)
 	default:
 		return
 	}
@@ -167,20 +170,20 @@ func (g *ranges) differ(a, b ir.Row, t ir.Type) {
 }
 
 // refine narrows the interval of v, and, depth permitting, that of what v was computed from.
-func (g *ranges) refine(v ir.Row, i *interval, depth int) {
+func (g *ranges) refine(v ir.Row, i *interval.Interval, depth int) {
 	w := g.w
 	if _, ok := w.bits(v); ok {
 		return
 	}
-	n := widthOf(w.Type[v])
+	n := interval.WidthOf(w.Type[v])
 	was := g.of(v)
-	var now interval
-	if now.meet(n, was, i); now.same(was) {
+	var now interval.Interval
+	if now.Meet(n, was, i); now.Same(was) {
 		return
 	}
 	g.undo = append(g.undo, undone{row: v})
-	g.undo[len(g.undo)-1].was.set(was)
-	was.set(&now)
+	g.undo[len(g.undo)-1].was.Set(was)
+	was.Set(&now)
 	g.moment++
 	w.visits++
 	if depth == 0 {
@@ -190,28 +193,28 @@ func (g *ranges) refine(v ir.Row, i *interval, depth int) {
 	case ir.OpCvt:
 		// A number that fits is the number that it came from.
 		if u := w.A(v); w.Type[u].IsInt() && g.core(v) != v {
-			m := widthOf(w.Type[u])
-			var j interval
+			m := interval.WidthOf(w.Type[u])
+			var j interval.Interval
 			if w.Type[v].IsSigned() && w.Type[u].IsSigned() {
-				j.signed(m, max(now.slo, m.min()), min(now.shi, m.max()))
-			} else if now.slo >= 0 || !w.Type[v].IsSigned() {
-				j.unsigned(m, min(now.lo, m.mask()), min(now.hi, m.mask()))
+				j.Signed(m, max(now.SLo, m.Min()), min(now.SHi, m.Max()))
+			} else if now.SLo >= 0 || !w.Type[v].IsSigned() {
+				j.Unsigned(m, min(now.Lo, m.Mask()), min(now.Hi, m.Mask()))
 			} else {
-				j.full(m)
+				j.Full(m)
 			}
 			g.refine(u, &j, depth-1)
 		}
 	case ir.OpAdd:
 		if c, ok := w.bits(w.B(v)); ok {
-			var j interval
-			j.exact(n, c)
-			j.sub(n, &now, &j)
+			var j interval.Interval
+			j.Exact(n, c)
+			j.Sub(n, &now, &j)
 			g.refine(w.A(v), &j, depth-1)
 		}
 	case ir.OpSub:
 		// What is subtracted is as much less than the number.
-		if a, b := w.A(v), w.B(v); now.lo > 0 && w.must(checkWrap, g.atMost(b, a)) {
-			g.rel.add(g.core(b), g.core(a), now.lo)
+		if a, b := w.A(v), w.B(v); now.Lo > 0 && w.must(checkWrap, g.atMost(b, a)) {
+			g.rel.add(g.core(b), g.core(a), now.Lo)
 		}
 	}
 }
@@ -228,19 +231,19 @@ func (g *ranges) core(v ir.Row) ir.Row {
 		case to.IsSigned() == from.IsSigned():
 			same = to.Bits() >= from.Bits()
 		case to.IsSigned():
-			same = to.Bits() > from.Bits() || i.hi <= uint64(widthOf(to).max())
+			same = to.Bits() > from.Bits() || i.Hi <= uint64(interval.WidthOf(to).Max())
 		default:
-			same = i.slo >= 0 && to.Bits() >= from.Bits()
+			same = i.SLo >= 0 && to.Bits() >= from.Bits()
 		}
 		if !same && to.Bits() < from.Bits() {
-			n := widthOf(to)
+			n := interval.WidthOf(to)
 			switch {
 			case !from.IsSigned():
-				same = i.hi <= n.mask() && (!to.IsSigned() || i.hi <= uint64(n.max()))
+				same = i.Hi <= n.Mask() && (!to.IsSigned() || i.Hi <= uint64(n.Max()))
 			case to.IsSigned():
-				same = n.fits(i.slo) && n.fits(i.shi)
+				same = n.Fits(i.SLo) && n.Fits(i.SHi)
 			default:
-				same = i.slo >= 0 && uint64(i.shi) <= n.mask()
+				same = i.SLo >= 0 && uint64(i.SHi) <= n.Mask()
 			}
 		}
 		if !same {

@@ -1,255 +1,198 @@
 package opt
 
 import (
-	"fmt"
-	"math"
 	"slices"
 	"strconv"
-	"strings"
 	"sync"
 
-	"github.com/govyre/vyre/internal/exact"
 	"github.com/govyre/vyre/ir"
+	"github.com/govyre/vyre/rules"
 )
 
-// rule is a line of the rule table.
+// rule is a rule of the table, with the parts of its pattern that most rows differ from.
 type rule struct {
-	name        string
-	class       string
-	types       ir.TypeSet
-	left, right *term
-	when        string
-	of          []int // variables that the condition is about
-	vars        []string
-	typed       int      // the variable whose type the class is about
-	ops         [2]ir.Op // of the first two operands of the pattern, 0 for any: what most rows have otherwise
-	swaps       bool     // in any order
-	second      *term    // the second operand of the pattern if that is a literal, which few rows have
+	*rules.Rule
+	left   *rules.Term
+	makes  int         // ops of the result below its root: as many of the pattern must be of no other use
+	ops    [2]ir.Op    // of the first two operands of the pattern, 0 for any
+	swaps  bool        // in any order
+	second *rules.Term // the second operand of the pattern if that is a literal, which few rows have
 }
 
-// term is a pattern, or what it becomes.
-type term struct {
-	kind termKind
-	op   ir.Op
-	args []*term
-	v    int // of a variable
-	lit  literalKind
-	n    float64 // of a literal that is a number
-}
+// ruleTables are the rules of two passes by the op of their pattern.
+type ruleTables struct{ algebra, idiom []*rulesOf }
 
-func literalTerm(lit string) *term {
-	n, err := strconv.ParseFloat(lit, 64)
-	kind, named := literalNames[lit]
-	if err != nil && !named {
-		panic("BUG: opt: literal " + lit)
-	}
-	return &term{kind: termLit, lit: kind, n: n}
-}
+// numOps bounds the ops.
+const numOps = 1 << 10
 
-// literalKind says what a literal is.
-type literalKind uint8
-
-const (
-	litNumber literalKind = iota
-	litTrue
-	litFalse
-	litOnes
-	litTop
-	litWidth
-)
-
-var literalNames = map[string]literalKind{"true": litTrue, "false": litFalse, "ones": litOnes, "top": litTop, "width": litWidth}
-
-type termKind uint8
-
-const (
-	termVar   termKind = iota // ?x
-	termConst                 // #c
-	termLit
-	termOp
-)
-
-var ruleClasses = map[string]ir.TypeSet{
-	"int":  ir.Set(ir.I32, ir.U32, ir.I64, ir.U64),
-	"uint": ir.Set(ir.U32, ir.U64),
-	"sint": ir.Set(ir.I32, ir.I64),
-	"real": ir.Set(ir.F32, ir.F64, ir.F16, ir.BF16),
-	"bool": ir.Set(ir.Bool),
-	"bits": ir.Set(ir.I32, ir.U32, ir.I64, ir.U64, ir.Bool),
-	"any":  ir.Set(ir.I32, ir.U32, ir.I64, ir.U64, ir.F32, ir.F64, ir.F16, ir.BF16, ir.Bool),
-}
-
-// ruleTable returns the rules by the op of their pattern, each list in the order of the table.
-var ruleTable = sync.OnceValue(func() [][]*rule { return rulesByOp(rules) })
-
-func rulesByOp(table string) [][]*rule {
-	byOp := make([][]*rule, 1<<10)
-	for _, r := range parseRules(table) {
-		byOp[r.left.op] = append(byOp[r.left.op], r)
-	}
-	return byOp
-}
-
-// parseRules reads a table in the form of rules. A mistake in it is one of ours.
-func parseRules(table string) []*rule {
-	var list []*rule
-	for line := range strings.Lines(table) {
-		f := strings.Fields(line)
-		if len(f) == 0 {
+// tables reads the lines of the table that go down: those with <=> are for e-graphs.
+var tables = sync.OnceValue(func() *ruleTables {
+	t := &ruleTables{make([]*rulesOf, numOps), make([]*rulesOf, numOps)}
+	for _, r := range rules.Table() {
+		if r.Both {
 			continue
 		}
-		text := strings.TrimSpace(line)[len(f[0]):]
-		text = strings.TrimSpace(text)[len(f[1]):]
-		text, cond, _ := strings.Cut(text, " when ")
-		left, right, _ := strings.Cut(text, "=>")
-		r := &rule{name: f[0], class: f[1], types: ruleClasses[f[1]]}
-		p := termParser{rule: r, rest: left}
-		r.left = p.term()
-		p.rest = right
-		r.right = p.term()
-		if c := strings.Fields(cond); len(c) > 0 {
-			r.when = c[0]
-			for _, v := range c[1:] {
-				r.of = append(r.of, p.variable(v))
+		of := &t.algebra[r.Left.Op]
+		if r.Idiom {
+			of = &t.idiom[r.Left.Op]
+		}
+		if *of == nil {
+			*of = new(rulesOf)
+		}
+		(*of).rules = append((*of).rules, prepare(r)...)
+	}
+	return t
+})
+
+// rulesOf are the rules whose pattern has one op at its root, in the order of the table, and lists of those that operands of
+// certain ops leave. Few rules come further than the ops of the operands.
+type rulesOf struct {
+	rules []*rule
+	once  sync.Once
+	known [numOps]uint8 // a number for each op that operands of patterns have, 0 for others
+	ops   int
+	lists [][]candidate // by the numbers of both operands
+}
+
+// candidate is a rule that a row may match, with its operands as they are or swapped.
+type candidate struct {
+	*rule
+	straight, swapped bool
+}
+
+// like are the rules that a row may match whose operands have these ops, 0 for an operand that it does not have.
+func (o *rulesOf) like(x, y ir.Op) []candidate {
+	o.once.Do(o.index)
+	return o.lists[int(o.known[x])*o.ops+int(o.known[y])]
+}
+
+func (o *rulesOf) index() {
+	ops := []ir.Op{0}
+	for _, ru := range o.rules {
+		for _, op := range ru.ops {
+			if !slices.Contains(ops, op) {
+				o.known[op] = uint8(len(ops))
+				ops = append(ops, op)
 			}
 		}
-		r.typed = slices.Index(r.vars, "?x")
-		if r.typed < 0 { // the first that is not a condition
-			r.typed = slices.IndexFunc(r.vars, func(v string) bool { return v != "?c" })
-		}
-		if r.types == 0 || r.left.kind != termOp {
-			panic("BUG: opt: rule " + line)
-		}
-		for i, a := range r.left.args[:min(2, len(r.left.args))] {
-			switch a.kind {
-			case termOp:
-				r.ops[i] = a.op
-			case termConst, termLit:
-				r.ops[i] = ir.OpConst
+	}
+	o.ops = len(ops)
+	for _, x := range ops {
+		for _, y := range ops {
+			var list []candidate
+			for _, ru := range o.rules {
+				if straight, swapped := ru.resembles(x, y); straight || swapped {
+					list = append(list, candidate{ru, straight, swapped})
+				}
 			}
-			if i == 1 && a.kind == termLit {
-				r.second = a
+			o.lists = append(o.lists, list)
+		}
+	}
+}
+
+// resembles reports whether operands of these ops may be those of the pattern, as they are or swapped.
+func (ru *rule) resembles(x, y ir.Op) (straight, swapped bool) {
+	a, b := ru.ops[0], ru.ops[1]
+	return (a == 0 || a == x) && (b == 0 || b == y), ru.swaps && (a == 0 || a == y) && (b == 0 || b == x)
+}
+
+// prepare returns a rule once for each order in which operands below the root of its pattern can be bound. Matching does not
+// go back to an operand that it has bound, and it tries both orders of the root's.
+func prepare(r *rules.Rule) (list []*rule) {
+	if len(r.Vars) > len(binding{}) {
+		panic("BUG: opt: rule " + r.Name + " has too many variables")
+	}
+	shapes := make(map[string]bool)
+	for _, left := range orders(r.Left, false) {
+		if text := shapeOf(left, make(map[int]int)); shapes[text] {
+			continue
+		} else {
+			shapes[text] = true
+		}
+		p := &rule{Rule: r, left: left, makes: made(r.Right) - 1, swaps: len(left.Args) == 2 && commutes(left.Op)}
+		for i, a := range left.Args[:min(2, len(left.Args))] {
+			switch a.Kind {
+			case rules.Apply:
+				p.ops[i] = a.Op
+			case rules.Constant, rules.Literal:
+				p.ops[i] = ir.OpConst
+			}
+			if i == 1 && a.Kind == rules.Literal {
+				p.second = a
 			}
 		}
-		r.swaps = len(r.left.args) == 2 && r.left.op.Info().Attr&ir.Commutative != 0
-		list = append(list, r)
+		list = append(list, p)
 	}
 	return list
 }
 
-type termParser struct {
-	rule *rule
-	rest string
-}
+func commutes(op ir.Op) bool { return op.Info().Attr&ir.Commutative != 0 }
 
-func (p *termParser) term() *term {
-	p.rest = strings.TrimLeft(p.rest, " \t")
-	if p.rest[0] != '(' {
-		i := strings.IndexAny(p.rest, " )\n")
-		if i < 0 {
-			i = len(p.rest)
-		}
-		word := p.rest[:i]
-		p.rest = p.rest[i:]
-		switch word[0] {
-		case '?':
-			return &term{kind: termVar, v: p.variable(word)}
-		case '#':
-			return &term{kind: termConst, v: p.variable(word)}
-		}
-		return literalTerm(word)
+// orders are the patterns that differ from p in the order of two values that commute.
+func orders(p *rules.Term, inner bool) (list []*rules.Term) {
+	list = []*rules.Term{p}
+	if p.Kind != rules.Apply {
+		return list
 	}
-	name, rest, _ := strings.Cut(p.rest[1:], " ")
-	op, ok := ir.OpByName(name)
-	if !ok {
-		panic(fmt.Sprintf("BUG: opt: rule %s names the op %q", p.rule.name, name))
-	}
-	t := &term{kind: termOp, op: op}
-	for p.rest = rest; ; {
-		t.args = append(t.args, p.term())
-		if p.rest = strings.TrimLeft(p.rest, " "); p.rest[0] == ')' {
-			p.rest = p.rest[1:]
-			return t
+	for i, a := range p.Args {
+		more := orders(a, true)[1:]
+		for _, q := range slices.Clone(list) {
+			for _, m := range more {
+				c := *q
+				c.Args = slices.Clone(q.Args)
+				c.Args[i] = m
+				list = append(list, &c)
+			}
 		}
 	}
+	if inner && len(p.Args) == 2 && commutes(p.Op) && p.Args[0].Kind == rules.Value && p.Args[1].Kind == rules.Value {
+		c := *p
+		c.Args = []*rules.Term{p.Args[1], p.Args[0]}
+		list = append(list, &c)
+	}
+	return list
 }
 
-func (p *termParser) variable(name string) int {
-	i := slices.Index(p.rule.vars, name)
-	if i < 0 {
-		i = len(p.rule.vars)
-		p.rule.vars = append(p.rule.vars, name)
-	}
-	return i
-}
-
-// literal returns the raw bits of a literal in type t; w is the width of the rule's class.
-func literal(p *term, t ir.Type, mask uint64, w uint64) uint64 {
-	switch p.lit {
-	case litTrue:
-		return 1
-	case litFalse:
-		return 0
-	case litOnes:
-		return mask
-	case litTop:
-		return mask ^ mask>>1
-	case litWidth:
-		return w
-	}
-	switch t {
-	case ir.F64:
-		return math.Float64bits(p.n)
-	case ir.F32, ir.F16, ir.BF16:
-		bits := uint64(math.Float32bits(float32(p.n)))
-		if t != ir.F32 {
-			bits = exact.Eval(ir.OpCvt, ir.F32, t, 0, bits, 0, 0)
+// shapeOf writes a pattern with variables numbered as they come: patterns of one shape match the same rows.
+func shapeOf(p *rules.Term, vars map[int]int) string {
+	switch p.Kind {
+	case rules.Literal:
+		return p.String()
+	case rules.Value, rules.Constant:
+		if _, ok := vars[p.Var]; !ok {
+			vars[p.Var] = len(vars)
 		}
-		return bits
+		return p.String()[:1] + strconv.Itoa(vars[p.Var])
 	}
-	return uint64(int64(p.n)) & mask
-}
-
-// conditions are what rules can ask of constants: raw bits, their type, and the mask and
-// width of the class.
-var conditions = map[string]func(t ir.Type, mask, w uint64, c []uint64) bool{
-	"pow2":         func(_ ir.Type, _, _ uint64, c []uint64) bool { return c[0] != 0 && c[0]&(c[0]-1) == 0 },
-	"over":         func(_ ir.Type, _, w uint64, c []uint64) bool { return c[0] >= w },
-	"disjoint":     func(_ ir.Type, _, _ uint64, c []uint64) bool { return c[0]&c[1] == 0 },
-	"differ":       func(_ ir.Type, _, _ uint64, c []uint64) bool { return c[0] != c[1] },
-	"product-fits": func(_ ir.Type, mask, _ uint64, c []uint64) bool { return c[0] != 0 && c[1] != 0 && c[0] <= mask/c[1] },
-	"turn":         func(_ ir.Type, _, w uint64, c []uint64) bool { return c[0]+c[1] == w },
-	"all-counts":   func(_ ir.Type, _, w uint64, c []uint64) bool { return c[0]&(w-1) == w-1 },
-	"nan":          func(t ir.Type, _, _ uint64, c []uint64) bool { return isNaN(t, c[0]) },
-	"reciprocal-exact": func(t ir.Type, _, _ uint64, c []uint64) bool {
-		return reciprocalExact(t, c[0])
-	},
-}
-
-// mantissaBits is the number of stored mantissa bits of a float type.
-func mantissaBits(t ir.Type) uint {
-	switch t {
-	case ir.F64:
-		return 52
-	case ir.F32:
-		return 23
-	case ir.F16:
-		return 10
+	text := "(" + p.Op.Info().Name
+	for _, a := range p.Args {
+		text += " " + shapeOf(a, vars)
 	}
-	return 7
+	return text + ")"
 }
 
-// isNaN reports whether c is a NaN.
-func isNaN(t ir.Type, c uint64) bool {
-	sign := uint64(1) << (t.Bits() - 1)
-	infinity := sign - 1<<mantissaBits(t)
-	return c&^sign > infinity
+// made is the number of ops that a term makes. Those of constants are computed.
+func made(p *rules.Term) (n int) {
+	constant := true
+	for _, a := range p.Args {
+		n += made(a)
+		constant = constant && (a.Kind == rules.Constant || a.Kind == rules.Literal || a.Kind == rules.Apply && made(a) == 0)
+	}
+	if constant || p.Kind != rules.Apply {
+		return n
+	}
+	return n + 1
 }
 
-// reciprocalExact reports whether c is a power of two in the normal range: its reciprocal
-// is one too, if only a subnormal one, and multiplying by that rounds the same number as dividing by c.
-func reciprocalExact(t ir.Type, c uint64) bool {
-	m := mantissaBits(t)
-	exp := c >> m & (uint64(1)<<(t.Bits()-1-m) - 1)
-	return c&(1<<m-1) == 0 && exp != 0 && exp != uint64(1)<<(t.Bits()-1-m)-1
+// at is the rule at type t. Only a test that turns off the check of classes asks for a type that is not of the class: it
+// gets the rule at one that is.
+func (ru *rule) at(t ir.Type) *rules.Rule {
+	if at := ru.At(t); at != nil {
+		return at
+	}
+	for u := ir.Bool; ; u++ {
+		if at := ru.At(u); at != nil {
+			return at
+		}
+	}
 }

@@ -1,6 +1,9 @@
 package opt
 
-import "github.com/govyre/vyre/ir"
+import (
+	"github.com/govyre/vyre/internal/interval"
+	"github.com/govyre/vyre/ir"
+)
 
 // search answers questions of the form "is this number, and a gap, at most that one?" by what is known where the walk is.
 // It goes from a value to all that are at least as large: those that are equal, those that relations name, and operands of
@@ -122,9 +125,9 @@ func (s *search) underBy(v ir.Row, to bound, gap uint64, depth int) bool {
 	i := g.at(v)
 	least := w.minLen(o) / to.per
 	switch {
-	case t.IsSigned() && i.shi < 0 && gap <= max(least, 1), t.IsSigned() && i.shi >= 0 && gap <= least && uint64(i.shi) <= least-gap:
+	case t.IsSigned() && i.SHi < 0 && gap <= max(least, 1), t.IsSigned() && i.SHi >= 0 && gap <= least && uint64(i.SHi) <= least-gap:
 		return true
-	case !t.IsSigned() && gap <= least && i.hi <= least-gap:
+	case !t.IsSigned() && gap <= least && i.Hi <= least-gap:
 		return true
 	case w.Op[v] == ir.OpLen && w.must(checkSameBuffer, w.sameLen(w.X[v], o)) && w.must(checkWhole, to.per <= uint64(w.objs[o].Count())):
 		return gap == 0
@@ -154,7 +157,7 @@ func (s *search) underOperands(v ir.Row, to bound, gap uint64, depth int) bool {
 	case ir.OpMax:
 		return under(a, gap) && under(b, gap)
 	case ir.OpSelect:
-		if c, ok := g.of(a).constant(); ok { // which may have been found since it was computed
+		if c, ok := g.of(a).Constant(); ok { // which may have been found since it was computed
 			if c != 0 {
 				return under(b, gap)
 			}
@@ -165,14 +168,14 @@ func (s *search) underOperands(v ir.Row, to bound, gap uint64, depth int) bool {
 		return g.notNegative(v) && (g.notNegative(a) && under(a, gap) || g.notNegative(b) && under(b, gap))
 	case ir.OpShr, ir.OpDiv, ir.OpRem:
 		// A divisor of 0 gives all ones, or 0; either is not a number of that kind.
-		return g.notNegative(a) && (w.Op[v] == ir.OpShr || g.of(b).lo > 0 && g.notNegative(b)) && under(a, gap)
+		return g.notNegative(a) && (w.Op[v] == ir.OpShr || g.of(b).Lo > 0 && g.notNegative(b)) && under(a, gap)
 	case ir.OpSub:
 		// Without a wrap, less what is not negative.
 		i, j := g.of(a), g.of(b)
 		if t := w.Type[v]; t.IsSigned() {
-			return j.slo >= 0 && w.must(checkWrap, i.slo >= widthOf(t).min()+j.shi) && under(a, gap)
+			return j.SLo >= 0 && w.must(checkWrap, i.SLo >= interval.WidthOf(t).Min()+j.SHi) && under(a, gap)
 		}
-		return w.must(checkWrap, i.lo >= j.hi) && under(a, gap-min(gap, j.lo))
+		return w.must(checkWrap, i.Lo >= j.Hi) && under(a, gap-min(gap, j.Lo))
 	case ir.OpAdd, ir.OpOr:
 		return s.underSum(v, to, gap, depth)
 	}
@@ -184,28 +187,28 @@ func (s *search) underSum(v ir.Row, to bound, gap uint64, depth int) bool {
 	g := s.g
 	w := g.w
 	t := w.Type[v]
-	n := widthOf(t)
+	n := interval.WidthOf(t)
 	a := g.of(w.A(v))
 	c, ok := w.bits(w.B(v))
 	if !ok && w.Op[v] == ir.OpAdd && !t.IsSigned() {
 		// A sum that wraps is less than the number.
 		return s.behind(w.A(v), w.B(v), to, gap, depth) || s.behind(w.B(v), w.A(v), to, gap, depth)
 	}
-	if !ok || w.Op[v] == ir.OpOr && c&^a.zeros != 0 {
+	if !ok || w.Op[v] == ir.OpOr && c&^a.Zeros != 0 {
 		return false
 	}
-	if up := c <= n.mask()>>1; up {
-		fits := a.hi <= n.mask()-c || w.maxLen(to.o) <= n.mask() // what is proven says that it is no more than a length
+	if up := c <= n.Mask()>>1; up {
+		fits := a.Hi <= n.Mask()-c || w.maxLen(to.o) <= n.Mask() // what is proven says that it is no more than a length
 		if t.IsSigned() {
-			fits = a.shi <= n.max()-n.sign(c)
+			fits = a.SHi <= n.Max()-n.Sign(c)
 		}
 		return gap+c < 1<<32 && w.must(checkWrap, fits) && s.under(w.A(v), to, gap+c, depth-1)
 	}
-	c = -c & n.mask()
+	c = -c & n.Mask()
 	if t.IsSigned() {
-		return w.must(checkWrap, a.slo >= n.min()+int64(c)) && s.under(w.A(v), to, gap-min(gap, c), depth-1)
+		return w.must(checkWrap, a.SLo >= n.Min()+int64(c)) && s.under(w.A(v), to, gap-min(gap, c), depth-1)
 	}
-	return w.must(checkWrap, a.lo >= c) && s.under(w.A(v), to, gap-min(gap, c), depth-1)
+	return w.must(checkWrap, a.Lo >= c) && s.under(w.A(v), to, gap-min(gap, c), depth-1)
 }
 
 // elementOf is under for a number that is at most the elements of object p.
@@ -274,7 +277,7 @@ func (s *search) behindBy(lo, i ir.Row, to bound, gap uint64, depth int) bool {
 		x, y := w.A(i), w.A(lo)
 		c, down := w.bits(w.B(i))
 		d, up := w.bits(w.B(lo))
-		if down && up && w.Op[lo] == ir.OpAdd && w.Type[lo] == w.Type[i] && (c+d)&w.Type[i].Mask() == 0 && w.must(checkWrap, g.at(x).lo >= d) &&
+		if down && up && w.Op[lo] == ir.OpAdd && w.Type[lo] == w.Type[i] && (c+d)&w.Type[i].Mask() == 0 && w.must(checkWrap, g.at(x).Lo >= d) &&
 			s.behind(y, x, to, gap, depth-1) {
 			return true
 		}
@@ -320,7 +323,7 @@ func (s *search) apart(a, b ir.Row, gap uint64, depth int) bool {
 func (s *search) apartBy(a, b ir.Row, gap uint64, depth int) bool {
 	g := s.g
 	w := g.w
-	switch least, most := g.at(b).lo, g.at(a).hi; {
+	switch least, most := g.at(b).Lo, g.at(a).Hi; {
 	case gap <= least && most <= least-gap:
 		return true
 	case depth == 0:
@@ -332,7 +335,7 @@ func (s *search) apartBy(a, b ir.Row, gap uint64, depth int) bool {
 			return true
 		}
 	case ir.OpAdd:
-		if c, ok := w.bits(w.B(a)); ok && gap+c < 1<<32 && w.must(checkWrap, g.at(w.A(a)).hi <= w.Type[a].Mask()-c) &&
+		if c, ok := w.bits(w.B(a)); ok && gap+c < 1<<32 && w.must(checkWrap, g.at(w.A(a)).Hi <= w.Type[a].Mask()-c) &&
 			s.apart(w.A(a), b, gap+c, depth-1) {
 			return true
 		}
@@ -376,7 +379,7 @@ func (s *search) atMostBy(a, b ir.Row, depth int) bool {
 	g := s.g
 	w := g.w
 	switch {
-	case g.at(a).hi <= g.at(b).lo,
+	case g.at(a).Hi <= g.at(b).Lo,
 		w.Op[a] == ir.OpMin && (s.atMost(w.A(a), b, depth-1) || s.atMost(w.B(a), b, depth-1)),
 		w.Op[b] == ir.OpMax && (s.atMost(a, w.A(b), depth-1) || s.atMost(a, w.B(b), depth-1)):
 		return true

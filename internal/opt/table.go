@@ -3,6 +3,7 @@ package opt
 import (
 	"math/bits"
 
+	"github.com/govyre/vyre/internal/interval"
 	"github.com/govyre/vyre/ir"
 )
 
@@ -16,11 +17,11 @@ import (
 func (w *work) lookUp(g *ranges, r ir.Row) {
 	a := w.objs[w.X[r]].Array
 	i := w.A(r)
-	if a.Len > 64 && !w.contents(w.X[r]).equal && g.at(i).hi >= 64 {
+	if a.Len > 64 && !w.contents(w.X[r]).equal && g.at(i).Hi >= 64 {
 		return // more elements than bits
 	}
 	n, sure := a.Len, w.Flags[r].InBounds()
-	if hi := g.at(i).hi; g.notNegative(i) && hi < n {
+	if hi := g.at(i).Hi; g.notNegative(i) && hi < n {
 		n, sure = hi+1, true
 	}
 	sure = w.must(checkTableBounds, sure)
@@ -69,7 +70,7 @@ func (w *work) pack(a *ir.Array, n uint64, sure bool) (p pack, ok bool) {
 			case v == p.least:
 			case !t.IsInt(): // a sum of bits is no sum of floats
 				p.least = 0
-			case t.IsSigned() && widthOf(t).sign(v) < widthOf(t).sign(p.least), !t.IsSigned() && v < p.least:
+			case t.IsSigned() && interval.WidthOf(t).Sign(v) < interval.WidthOf(t).Sign(p.least), !t.IsSigned() && v < p.least:
 				p.least = v
 			}
 		}
@@ -130,8 +131,8 @@ func (w *work) unpack(r ir.Row, p pack, i ir.Row) ir.Row {
 
 // contents is what is known of all elements of a table.
 type contents struct {
-	loads interval // what a load gives, out of bounds too
-	equal bool     // all elements are
+	loads interval.Interval // what a load gives, out of bounds too
+	equal bool              // all elements are
 }
 
 // contents looks at a table once.
@@ -140,18 +141,18 @@ func (w *work) contents(o uint32) *contents {
 		return c
 	}
 	a := w.objs[o].Array
-	n := widthOf(a.Type.Value())
+	n := interval.WidthOf(a.Type.Value())
 	c := &contents{equal: true}
-	c.loads.exact(n, 0)
+	c.loads.Exact(n, 0)
 	for k := range a.Len {
 		w.visits++
 		v := a.Loaded(k)
-		var one interval
-		one.exact(n, v)
-		c.loads.join(&c.loads, &one)
+		var one interval.Interval
+		one.Exact(n, v)
+		c.loads.Join(&c.loads, &one)
 		c.equal = c.equal && v == a.Loaded(0)
 	}
-	c.loads.reduced(n, &c.loads)
+	c.loads.Reduced(n, &c.loads)
 	if w.tables == nil {
 		w.tables = make(map[uint32]*contents)
 	}

@@ -2,6 +2,7 @@ package opt
 
 import (
 	"github.com/govyre/vyre/internal/exact"
+	"github.com/govyre/vyre/internal/interval"
 	"github.com/govyre/vyre/ir"
 )
 
@@ -84,7 +85,7 @@ func (w *work) start(c counter) ir.Row { return ir.Row(w.Operands(c.loop)[w.X[c.
 // ones have their sign bit turned, which keeps their order, and those of a counter that goes down are counted from
 // the other end.
 type slope struct {
-	n      width
+	n      interval.Width
 	signed bool
 	down   bool
 	step   uint64
@@ -95,22 +96,22 @@ type slope struct {
 // slope returns the counter as such; false if it is none.
 func (w *work) slope(c counter) (slope, bool) {
 	t := w.Type[c.arg]
-	s := slope{n: widthOf(t), signed: t.IsSigned(), down: c.which != c.x, step: c.step, equal: c.cond == ir.OpLe, later: c.which == c.next}
+	s := slope{n: interval.WidthOf(t), signed: t.IsSigned(), down: c.which != c.x, step: c.step, equal: c.cond == ir.OpLe, later: c.which == c.next}
 	if s.down {
-		s.step = -s.step & s.n.mask()
+		s.step = -s.step & s.n.Mask()
 	}
-	return s, c.op == ir.OpAdd && (c.cond == ir.OpLt || s.equal) && s.step <= s.n.mask()>>1
+	return s, c.op == ir.OpAdd && (c.cond == ir.OpLt || s.equal) && s.step <= s.n.Mask()>>1
 }
 
 // ends returns the bounds of an interval on the slope.
-func (s slope) ends(i *interval) (lo, hi uint64) {
-	lo, hi = i.lo, i.hi
+func (s slope) ends(i *interval.Interval) (lo, hi uint64) {
+	lo, hi = i.Lo, i.Hi
 	if s.signed {
-		half := s.n.mask()>>1 + 1
-		lo, hi = s.n.bits(i.slo)^half, s.n.bits(i.shi)^half
+		half := s.n.Mask()>>1 + 1
+		lo, hi = s.n.Bits(i.SLo)^half, s.n.Bits(i.SHi)^half
 	}
 	if s.down {
-		lo, hi = s.n.mask()-hi, s.n.mask()-lo
+		lo, hi = s.n.Mask()-hi, s.n.Mask()-lo
 	}
 	return lo, hi
 }
@@ -145,7 +146,7 @@ func (w *work) roundsBetween(c counter) roundCount {
 	}
 	from, to := s.ends(w.span(w.start(c)))
 	lo, hi := s.ends(w.span(c.bound))
-	mask := s.n.mask()
+	mask := s.n.Mask()
 	room := hi <= mask-s.past()
 	if s.later {
 		room = room && to <= mask-s.step
@@ -179,48 +180,35 @@ func (w *work) roundsApart(c counter, s slope, bound ir.Row) (roundCount, bool) 
 	}
 	base, from := w.offset(w.start(c))
 	base2, to := w.offset(bound)
-	distance := (to - from) & s.n.mask()
+	distance := (to - from) & s.n.Mask()
 	if s.down {
-		distance = -distance & s.n.mask()
+		distance = -distance & s.n.Mask()
 	}
-	if base != base2 || base == ir.NoRow || distance == 0 || distance > s.n.mask()>>1 || s.later {
+	if base != base2 || base == ir.NoRow || distance == 0 || distance > s.n.Mask()>>1 || s.later {
 		return roundCount{}, false
 	}
 	n := s.count(distance)
 	i := w.span(base)
 	_, most := s.ends(w.span(bound))
-	if s.n.offsetFits(i, s.signed, from) && s.n.offsetFits(i, s.signed, to) && most <= s.n.mask()-s.past() {
+	if s.n.OffsetFits(i, s.signed, from) && s.n.OffsetFits(i, s.signed, to) && most <= s.n.Mask()-s.past() {
 		return roundCount{least: n, most: n}, true
 	}
 	return roundCount{most: n, whole: true}, !s.equal && w.must(checkTripsMeet, distance%s.step == 0)
 }
 
-// offsetFits reports whether k, as a signed number, can be added to every number of an interval without a wrap.
-func (n width) offsetFits(i *interval, signed bool, k uint64) bool {
-	d := n.sign(k)
-	switch {
-	case signed:
-		lo, hi := i.slo+d, i.shi+d
-		return !overflows(i.slo, d, lo) && !overflows(i.shi, d, hi) && n.fits(lo) && n.fits(hi)
-	case d >= 0:
-		return i.hi <= n.mask()-uint64(d)
-	}
-	return i.lo >= -uint64(d)
-}
-
 // span is the interval of v by what it is computed from, no more than maxSpanned rows of it. It knows nothing of conditions
 // or of what loops carry: the analysis ranges does, but would have to be made anew here.
-func (w *work) span(v ir.Row) *interval {
+func (w *work) span(v ir.Row) *interval.Interval {
 	left := maxSpanned
-	var of func(v ir.Row) *interval
-	of = func(v ir.Row) *interval {
+	var of func(v ir.Row) *interval.Interval
+	of = func(v ir.Row) *interval.Interval {
 		t := w.Type[v]
 		if !t.IsInt() && t != ir.Bool {
 			return &nothing
 		}
-		out := new(interval)
+		out := new(interval.Interval)
 		if left == 0 {
-			out.full(widthOf(t))
+			out.Full(interval.WidthOf(t))
 			return out
 		}
 		left--

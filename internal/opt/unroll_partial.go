@@ -3,6 +3,7 @@ package opt
 import (
 	"math/bits"
 
+	"github.com/govyre/vyre/internal/interval"
 	"github.com/govyre/vyre/ir"
 )
 
@@ -121,10 +122,10 @@ func (u *unrolling) sure(c counter, cl *cloning, n int, m ir.Row, args []uint32,
 	w := u.w
 	body := w.X[m]
 	t := w.Type[c.arg]
-	width := widthOf(t)
+	width := interval.WidthOf(t)
 	least, most := uint64(0), t.Mask()
 	if t.IsSigned() {
-		least, most = width.bits(width.min()), width.bits(width.max())
+		least, most = width.Bits(width.Min()), width.Bits(width.Max())
 	}
 	up := c.which == c.x
 	step := c.step

@@ -108,7 +108,7 @@ func (g *group) has(offset uint64) bool {
 func (v *vectors) split(g *ranges, r ir.Row) (base ir.Row, m member) {
 	w := v.w
 	i := w.A(r)
-	m = member{row: r, align: g.at(i).multiple()}
+	m = member{row: r, align: g.at(i).Multiple()}
 	if b, ok := w.bits(i); ok {
 		m.offset = b
 		return ir.NoRow, m
@@ -119,7 +119,7 @@ func (v *vectors) split(g *ranges, r ir.Row) (base ir.Row, m member) {
 			m.offset = c
 			return w.A(i), m
 		case ir.OpOr:
-			if c&^g.of(w.A(i)).zeros == 0 {
+			if c&^g.of(w.A(i)).Zeros == 0 {
 				m.offset = c
 				return w.A(i), m
 			}
@@ -271,12 +271,12 @@ func (v *vectors) index(g *group, at []int, r ir.Row) ir.Row {
 	if k, ok := w.bits(w.B(i)); ok && w.Op[i] == ir.OpShl && k >= uint64(shift) && k < 64 && !g.typ.IsSigned() {
 		// Where x·2ᵏ + offset is that number, it is divided term by term.
 		x := w.A(i)
-		if v.g.at(x).hi <= mask>>k && v.g.at(i).hi <= mask-offset {
+		if v.g.at(x).Hi <= mask>>k && v.g.at(i).Hi <= mask-offset {
 			j := w.before(r, ir.OpShl, g.typ, 0, x, w.constant(ir.U32, k-uint64(shift)))
 			return w.before(r, ir.OpAdd, g.typ, 0, j, w.constant(g.typ, offset>>shift))
 		}
 	}
-	if least := v.g.at(i); offset != 0 && least.multiple() >= uint64(len(at)) && offset&uint64(len(at)-1) == 0 && offset <= mask>>1 && least.hi <= mask>>1-offset {
+	if least := v.g.at(i); offset != 0 && least.Multiple() >= uint64(len(at)) && offset&uint64(len(at)-1) == 0 && offset <= mask>>1 && least.Hi <= mask>>1-offset {
 		// So it is where both terms are multiples.
 		i = w.before(r, ir.OpShr, g.typ, 0, i, w.constant(ir.U32, uint64(shift)))
 		return w.before(r, ir.OpAdd, g.typ, 0, i, w.constant(g.typ, offset>>shift))

@@ -142,7 +142,7 @@ func (v *viewing) apart(g *ranges, r, index ir.Row) ir.Row {
 	w := v.w
 	p, converted, ok := w.placeOf(index)
 	t := w.Type[index]
-	if !ok || t == ir.U64 && !w.must(checkViewDistance, g.at(p.i).hi <= ir.U32.Mask()-p.more) {
+	if !ok || t == ir.U64 && !w.must(checkViewDistance, g.at(p.i).Hi <= ir.U32.Mask()-p.more) {
 		return index
 	}
 	if p.less != ir.NoRow && !w.must(checkViewDifference, g.differs(converted, p.less)) {
@@ -178,7 +178,7 @@ func (v *viewing) apart(g *ranges, r, index ir.Row) ir.Row {
 // subtracted.
 func (g *ranges) differs(d, less ir.Row) bool {
 	w := g.w
-	return g.of(d).hi <= ir.U32.Mask()-g.of(less).hi || w.Op[d] == ir.OpSub && g.atMost(less, w.A(d))
+	return g.of(d).Hi <= ir.U32.Mask()-g.of(less).Hi || w.Op[d] == ir.OpSub && g.atMost(less, w.A(d))
 }
 
 // viewIndex takes the index of access r apart, if it is one of a view: i where cond holds, and else one that the object

@@ -87,7 +87,7 @@ func rejections(t *testing.T, rows []evidence.Row) evidence.Rejections {
 // those, what the interpreter allocates, and that it is no GPU, stands in the way.
 func TestGateTakesRowsOfRealRuns(t *testing.T) {
 	if !long.Enabled() {
-		t.Skip("long: searches 10,000 nodes 512 times with the interpreter")
+		t.Skip("searches 10,000 nodes 512 times with the interpreter; run with -long")
 	}
 	dev := device(t, "cpu")
 	w := load(t, "skew:16384")

@@ -199,6 +199,7 @@ const (
 	nctaidY
 	nctaidZ
 	clock64
+	globalTimer
 	lanesBelow    // mask of the lanes below this one
 	lanesUpTo     // and this one
 	lanesAbove    // mask of this lane and those above
@@ -206,7 +207,7 @@ const (
 )
 
 var specialNames = [...]string{"%tid.x", "%tid.y", "%tid.z", "%ctaid.x", "%ctaid.y", "%ctaid.z",
-	"%nctaid.x", "%nctaid.y", "%nctaid.z", "%clock64", "%lanemask_lt", "%lanemask_le", "%lanemask_ge", "%dynamic_smem_size"}
+	"%nctaid.x", "%nctaid.y", "%nctaid.z", "%clock64", "%globaltimer", "%lanemask_lt", "%lanemask_le", "%lanemask_ge", "%dynamic_smem_size"}
 
 // access is an element of an object, as the program names it.
 type access struct {

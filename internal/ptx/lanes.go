@@ -68,7 +68,7 @@ func (f *function) commonOp(r ir.Row, common []bool) bool {
 		return p.X(r) > 0
 	case ir.OpArg:
 		return p.Region(r) == 0
-	case ir.OpRes, ir.OpLane, ir.OpElect, ir.OpClock:
+	case ir.OpRes, ir.OpLane, ir.OpElect, ir.OpClock, ir.OpTimer:
 		return false
 	}
 	if in.Attr&ir.Pure == 0 || in.Attr&ir.Convergent != 0 || in.Owns > 0 || in.List {

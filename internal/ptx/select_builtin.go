@@ -12,6 +12,7 @@ var builtinRules = map[ir.Op]rule{
 	ir.OpWarp:   func(s *selector, r ir.Row) { s.set(r, s.warp()) },
 	ir.OpLen:    func(s *selector, r ir.Row) { s.set(r, s.runs(ir.Object(s.p.X(r)), s.typeOf(r) == ir.U64, 1, 1)) },
 	ir.OpClock:  func(s *selector, r ir.Row) { s.set(r, s.do(opMov, tU64, spec(clock64))) },
+	ir.OpTimer:  func(s *selector, r ir.Row) { s.set(r, s.do(opMov, tU64, spec(globalTimer))) },
 }
 
 func (s *selector) localID(axis uint32) operand {

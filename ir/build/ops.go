@@ -57,7 +57,7 @@ func (b *Builder) OpImm(op ir.Op, imm uint32, in ...Value) Value {
 	if info.Result.Kind != ir.ResultNone && t == ir.None {
 		return b.fail("VY103", op, "none", "stated by its own method of the builder")
 	}
-	if info.Attr&(ir.Pure|ir.Convergent) == 0 && op != ir.OpClock && op != ir.OpPause {
+	if info.Attr&(ir.Pure|ir.Convergent) == 0 && op != ir.OpClock && op != ir.OpTimer && op != ir.OpPause {
 		return b.fail("VY006", op, "a plain list of operands", "its own method of the builder")
 	}
 	return b.emit(op, t, imm, in...)

@@ -13,6 +13,9 @@
 //
 // The launchers themselves do not import this package, so a program that uses them has no compiler
 // inside.
+//
+// Launchers that vyre gen --bundle made compile nothing, so nothing looks at their source when the program runs. For them Check compares the
+// bundle's programs with those of the source, also after an update of the compiler.
 package launchers
 
 import (
@@ -21,6 +24,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/govyre/vyre/internal/bundle"
 	"github.com/govyre/vyre/internal/front"
 	"github.com/govyre/vyre/internal/gen"
 )
@@ -33,6 +37,10 @@ func Check(dir string) error {
 		return err
 	}
 	name := filepath.Join(dir, gen.FileName)
+	bundled, err := gen.BundleOf(name)
+	if err == nil && bundled != "" {
+		return checkBundle(pkg, filepath.Join(dir, bundled))
+	}
 	_, err = os.Stat(name)
 	var data []byte
 	if err == nil {
@@ -45,4 +53,21 @@ func Check(dir string) error {
 		return fmt.Errorf("%w\n\trun vyre gen %s", err, dir)
 	}
 	return nil
+}
+
+// checkBundle compares the kernels of the bundle that launchers embed.
+func checkBundle(pkg *front.Package, file string) error {
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return fmt.Errorf("%w\n\tmake it with vyre bundle", err)
+	}
+	kernels, _, err := bundle.Read(string(data))
+	if err != nil {
+		return fmt.Errorf("%s: %w; make it again with vyre bundle", file, err)
+	}
+	have := make(map[string][32]byte)
+	for _, k := range kernels {
+		have[k.Label()] = k.Digest
+	}
+	return gen.CheckBundle(pkg, file, have)
 }

@@ -7,8 +7,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/govyre/vyre/aot"
 	"github.com/govyre/vyre/internal/front"
 	"github.com/govyre/vyre/internal/gen"
+	"github.com/govyre/vyre/ir"
 	"github.com/govyre/vyre/kernel/launchers"
 )
 
@@ -98,6 +100,47 @@ func TestCheckRefusesWhatVyreGenHasNotWritten(t *testing.T) {
 		}
 		if err := launchers.Check(dir); err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "run vyre gen "+dir) {
 			t.Errorf("%s: %v", c.name, err)
+		}
+	}
+}
+
+// TestCheckOfLaunchersThatHaveABundle finds kernels that differ from those in the bundle, and a bundle that is gone or damaged.
+func TestCheckOfLaunchersThatHaveABundle(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, "k.go", twoKernels)
+	pkg, err := front.Load(t.Context(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	programs := map[string]*ir.Program{}
+	for _, k := range pkg.Kernels() {
+		programs[k.Name] = k.Program
+	}
+	made, err := aot.Build(t.Context(), programs, aot.Options{Targets: []string{"sm_80"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, err := gen.Source(pkg, gen.Options{Dir: dir, Bundle: "k.vyk", Command: gen.Command(dir, filepath.Join(dir, gen.FileName), "k.vyk", false)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, dir, gen.FileName, string(files.Launchers))
+	for _, c := range []struct{ name, source, bundle, want string }{
+		{"as made", twoKernels, string(made), ""},
+		{"a comment", strings.Replace(twoKernels, "Up adds", "Up now adds", 1), string(made), ""},
+		{"a body", strings.Replace(twoKernels, "y[t.Global().X] = x[", "y[t.Global().X] = 2*x[", 1), string(made), "k.vyk has another version of kernel Copy; make it again with vyre bundle"},
+		{"a new name", strings.Replace(twoKernels, "func Copy(", "func Move(", 1), string(made), "k.vyk has no kernel Move; make it again"},
+		{"damaged", twoKernels, string(made[:len(made)-1]), "k.vyk: "},
+		{"gone", twoKernels, "", "make it with vyre bundle"},
+	} {
+		write(t, dir, "k.go", c.source)
+		if write(t, dir, "k.vyk", c.bundle); c.bundle == "" {
+			if err := os.Remove(filepath.Join(dir, "k.vyk")); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := launchers.Check(dir); (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %q", c.name, err, c.want)
 		}
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/govyre/vyre/internal/front"
 	"github.com/govyre/vyre/internal/gen"
 	"github.com/govyre/vyre/internal/testing/long"
+	"github.com/govyre/vyre/internal/testing/needs"
 	"github.com/govyre/vyre/ir"
 	"github.com/govyre/vyre/kernel"
 	"github.com/govyre/vyre/kernel/library"
@@ -134,9 +135,7 @@ func edit(t *testing.T, name, old, new string) {
 // outside writes the modules where no go.work and no flag of this one is in the way.
 func outside(t *testing.T) (dir string) {
 	t.Helper()
-	if _, err := exec.LookPath("go"); err != nil {
-		t.Skip("there is no go command")
-	}
+	needs.Tool(t, "go")
 	for _, v := range []string{"GOWORK=off", "GOPROXY=off", "GOFLAGS=-mod=mod"} {
 		name, value, _ := strings.Cut(v, "=")
 		t.Setenv(name, value)
@@ -212,7 +211,7 @@ func TestRegisteredLibraryIsCompiledWithKernels(t *testing.T) {
 // A user's program has launchers of kernels that call a library, and compiles a kernel when it runs.
 func TestGoRunsAProgramWithALibrary(t *testing.T) {
 	if !long.Enabled() {
-		t.Skip("builds a program")
+		t.Skip("builds a program; run with -long")
 	}
 	root, err := filepath.Abs("../..")
 	if err != nil {

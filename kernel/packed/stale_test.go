@@ -280,7 +280,7 @@ func (s *session) edit(old, new string) {
 // A user edits, builds and runs with the go command.
 func TestGoRunNoticesAStaleLauncher(t *testing.T) {
 	if testing.Short() {
-		t.Skip("builds programs")
+		t.Skip("builds programs; run without -short")
 	}
 	root, err := filepath.Abs("../..")
 	if err != nil {

@@ -40,6 +40,8 @@ def cupy_side():
 
     def batch(rows, size):
         n = size // 4
+        runtime = cupy.cuda.runtime
+        move = runtime.memcpyAsync
         pinned = cupy.cuda.alloc_pinned_memory(2 * rows * size)
         host = numpy.frombuffer(pinned, numpy.uint32, 2 * rows * n).reshape(2, rows, n)
         host[0] = numpy.arange(rows * n, dtype=numpy.uint32).reshape(rows, n)
@@ -48,10 +50,10 @@ def cupy_side():
         copy(((n + 255) // 256,), (256,), (x[0], y[0], numpy.uint32(n)))  # compiles it
         stream.synchronize()
         stream.begin_capture()
-        for i in range(rows):
-            x[i].data.copy_from_host_async(host[0, i].ctypes.data, size, stream)
+        for i in range(rows):  # arrays' own copies are refused while a stream is captured
+            move(x[i].data.ptr, host[0, i].ctypes.data, size, runtime.memcpyHostToDevice, stream.ptr)
             copy(((n + 255) // 256,), (256,), (x[i], y[i], numpy.uint32(n)))
-            y[i].data.copy_to_host_async(host[1, i].ctypes.data, size, stream)
+            move(host[1, i].ctypes.data, y[i].data.ptr, size, runtime.memcpyDeviceToHost, stream.ptr)
         graph = stream.end_capture()
 
         def once():

@@ -18,7 +18,7 @@ import (
 // beside ours, and leaves the same.
 func TestReferenceKernelsLeaveWhatOursDo(t *testing.T) {
 	if !long.Enabled() {
-		t.Skip("compiles and simulates all kernels; -long does it")
+		t.Skip("compiles and simulates all kernels; run with -long")
 	}
 	runtime.LockOSThread() // a context belongs to a thread
 	defer runtime.UnlockOSThread()

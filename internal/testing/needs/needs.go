@@ -2,11 +2,13 @@
 // install, or fails where a variable of the environment is "require": so nothing goes untested where all is there.
 //
 //	VYRE_PTXAS     ptxas and nvdisasm, which .ci/ptxas gets, and a C compiler; also "off", or the path of ptxas
+//	VYRE_GPU       a GPU, with its driver
 //	VYRE_NATIVE    machine code on device cpu
 //	VYRE_BROWSER   chromium
 package needs
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -71,12 +73,12 @@ func Browser(t testing.TB) string {
 	return ""
 }
 
-// Tool returns the path of a command of the system's, which makes what a test reads.
+// Tool returns the path of a command that makes what a test reads.
 func Tool(t testing.TB, name string) string {
 	t.Helper()
 	path, err := exec.LookPath(name)
 	if err != nil {
-		Missing(t, "VYRE_TOOLS", "no "+name+" on the PATH, which makes the file: install "+name)
+		Missing(t, "VYRE_TOOLS", "no "+name+" on the PATH, which makes what the test reads: install "+name)
 	}
 	return path
 }
@@ -86,6 +88,22 @@ func MachineCode(t testing.TB, unavailable error) {
 	t.Helper()
 	if unavailable != nil {
 		Missing(t, "VYRE_NATIVE", unavailable)
+	}
+}
+
+// GPU takes why there is none: nil, if there is one.
+func GPU(t testing.TB, unavailable error) {
+	t.Helper()
+	if unavailable != nil {
+		Missing(t, "VYRE_GPU", fmt.Sprint("no GPU: ", unavailable))
+	}
+}
+
+// CLibrary takes why the C library cannot be loaded: nil, if it can.
+func CLibrary(t testing.TB, unavailable error) {
+	t.Helper()
+	if unavailable != nil {
+		Missing(t, "VYRE_TOOLS", fmt.Sprint("no libc.so.6, which a Linux with glibc has: ", unavailable))
 	}
 }
 

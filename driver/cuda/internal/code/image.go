@@ -9,13 +9,13 @@ import (
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/driver/cuda/internal/primary"
 	"github.com/govyre/vyre/driver/internal/loading"
-	"github.com/govyre/vyre/driver/internal/source"
 	"github.com/govyre/vyre/internal/bundle"
 	"github.com/govyre/vyre/internal/cu"
 	"github.com/govyre/vyre/internal/cutarget"
 	"github.com/govyre/vyre/internal/identity"
 	"github.com/govyre/vyre/internal/metric"
 	"github.com/govyre/vyre/internal/ptx"
+	"github.com/govyre/vyre/internal/source"
 	"github.com/govyre/vyre/ir"
 )
 
@@ -59,7 +59,7 @@ func (c *Compiler) load(ctx context.Context, im *driver.Image, o driver.Options)
 		parts = append(parts, hash[:])
 	}
 	m, found, err := c.modules.get(ctx, identity.Key("vyre.image.v1", uint64(forms[0].Target), 0, parts...), func() *compiled {
-		own := facts{im.Label(), im.Digest, im.Params, im.Workgroup, driver.KernelFlags(im.Flags), func() ir.Pos { return posOf(im) }}
+		own := facts{im.Label(), im.Digest, im.Params, im.Workgroup, driver.KernelFlags(im.Flags), func() ir.Pos { return posOf(im) }, nil}
 		return &compiled{facts: own, origin: metric.CompilesImage, make: func(e *compiled) error { return c.unpack(e, im, forms) }}
 	})
 	if err != nil {

@@ -13,12 +13,13 @@ import (
 	"github.com/govyre/vyre/driver/cuda/internal/exec"
 	"github.com/govyre/vyre/driver/cuda/internal/primary"
 	"github.com/govyre/vyre/driver/cuda/internal/timeline"
-	"github.com/govyre/vyre/driver/internal/source"
 	"github.com/govyre/vyre/internal/cu"
 	"github.com/govyre/vyre/internal/cutarget"
 	"github.com/govyre/vyre/internal/memcheck"
 	"github.com/govyre/vyre/internal/metric"
 	"github.com/govyre/vyre/internal/ptx"
+	"github.com/govyre/vyre/internal/source"
+	"github.com/govyre/vyre/internal/spans"
 	"github.com/govyre/vyre/ir"
 )
 
@@ -206,6 +207,7 @@ func (k *kernel) Signature() []ir.Param       { return k.code.signature }
 func (k *kernel) Workgroup() [3]uint32        { return k.code.workgroup }
 func (k *kernel) Flags() driver.KernelFlags   { return k.code.flags }
 func (k *kernel) Resources() driver.Resources { return k.code.res }
+func (k *kernel) Spans() spans.Names          { return k.code.spans }
 
 // origins are the words of Artifact for the counters of compilations.
 var origins = map[driver.Metric]string{metric.CompilesDisk: "disk", metric.CompilesFresh: "link", metric.CompilesImage: "image"}
@@ -265,11 +267,12 @@ type facts struct {
 	workgroup [3]uint32
 	flags     driver.KernelFlags
 	pos       func() ir.Pos
+	spans     spans.Names
 }
 
 func factsOf(p *ir.Program) facts {
 	pos := source.Of(p)
-	return facts{p.Name(), p.Digest(), p.Params(), p.Workgroup(), driver.FlagsOf(p.Traits()), func() ir.Pos { return pos }}
+	return facts{p.Name(), p.Digest(), p.Params(), p.Workgroup(), driver.FlagsOf(p.Traits()), func() ir.Pos { return pos }, spans.NamesOf(p)}
 }
 
 // threads are those of a group.

@@ -3,8 +3,8 @@
 //	in:  sizes; a stream that the memory is for; runs that may still touch what is given back
 //	out: blocks of memory that nothing else uses by the time of their first use, and buffers over them
 //
-// Memory comes from a pool of the driver's, or from the allocator of the context where there are no
-// pools, and what is given back is kept by size class. Where memory is short, idle blocks go back to the
+// Memory comes from a pool of the driver's, or from the allocator of the context: the first small blocks, and all where
+// there are no pools. What is given back is kept by size class. Where memory is short, idle blocks go back to the
 // driver, the rest of the device gives back what it can spare, and what then cannot be had is an error
 // that names the largest buffers.
 //

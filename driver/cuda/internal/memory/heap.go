@@ -26,7 +26,7 @@ type Heap struct {
 	deferred  *timeline.Deferred
 	limit     int64 // bytes that may be reserved or idle; 0 leaves it to the driver
 	idleLimit int64
-	source    source
+	source    *source
 	check     checker
 
 	mu      sync.Mutex
@@ -49,7 +49,7 @@ func idleLimit(total int64) int64 {
 // NewHeap returns the heap of a context, with nothing obtained. Pool is for what looks at memory, deferred
 // for what is released before memory is called short.
 func NewHeap(gpu *primary.Context, owner driver.Device, pool *pinned.Pool, deferred *timeline.Deferred, o driver.OpenOptions) *Heap {
-	m := &Heap{gpu: gpu, owner: owner, deferred: deferred, limit: o.MemoryLimit, idleLimit: o.IdleLimit, source: source{gpu: gpu},
+	m := &Heap{gpu: gpu, owner: owner, deferred: deferred, limit: o.MemoryLimit, idleLimit: o.IdleLimit, source: newSource(gpu),
 		check: checker{gpu: gpu, pool: pool, on: gpu.Debug().Memcheck}, ledger: ledger{counters: &gpu.Counters, blocks: map[cu.Ptr]int64{}}, open: map[*Buffer]struct{}{}}
 	if m.idleLimit <= 0 {
 		m.idleLimit = idleLimit(gpu.Caps.TotalMemory)
@@ -57,9 +57,6 @@ func NewHeap(gpu *primary.Context, owner driver.Device, pool *pinned.Pool, defer
 	m.free.Reset()
 	return m
 }
-
-// Open finds out where memory comes from.
-func (m *Heap) Open() error { return m.source.try() }
 
 // Get returns memory of at least n bytes for the device's own use, on a stream.
 func (m *Heap) Get(n int64, on *timeline.Stream) (Block, error) {
@@ -183,12 +180,16 @@ func (m *Heap) put(b Block, u use, uses []timeline.Run) error {
 	}
 	over := m.free.Bytes() > m.idleLimit
 	m.unlock()
-	// Without a pool to free memory waits for the device, which is left for a time when nothing runs.
-	if !over || !m.gpu.Caps.MemPools && m.gpu.Now(metric.RunsInFlight) > 0 {
+	if !over {
 		return nil
 	}
-	_, err := m.shrink(m.idleLimit, nil)
+	_, err := m.shrink(m.idleLimit, m.quick)
 	return err
+}
+
+// quick reports whether a block may be freed now: frees that wait for the device are left for a time when nothing runs.
+func (m *Heap) quick(at cu.Ptr, _ int64) bool {
+	return m.gpu.Now(metric.RunsInFlight) == 0 || !m.source.direct.has(at)
 }
 
 // shrink gives idle blocks back to the driver, the least recently used first, until keep

@@ -113,7 +113,7 @@ func (c cell) mark() {
 func (w *warp) memory(in *inst, x *access, l int, n int) cell {
 	addr := w.address(x, l)
 	if addr&uint64(n-1) != 0 {
-		w.fault(Misaligned, in, 1<<l, "address %#x is no multiple of %d", addr, n)
+		w.fault(Misaligned, in, 1<<l, "address %#x is not a multiple of %d", addr, n)
 	}
 	space := x.space
 	if space == asm.Generic {

@@ -8,7 +8,7 @@ import "github.com/govyre/vyre/ir"
 func Of(p *ir.Program) (at ir.Pos) {
 	for r := range ir.Row(p.Rows()) {
 		pos := p.Pos(r)
-		for pos.Call != nil {
+		for pos.Call != nil && pos.Call.Line > 0 { // else it names the wave
 			pos = *pos.Call
 		}
 		if pos.File == "" || at.File != "" && pos.File != at.File {

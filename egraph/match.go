@@ -1,0 +1,290 @@
+package egraph
+
+import (
+	"github.com/govyre/vyre/ir"
+	"github.com/govyre/vyre/rules"
+)
+
+// matches is a flat list: of each match the pattern, and where its classes and rows begin in data.
+type matches struct {
+	pattern []uint32
+	first   []uint32
+	data    []uint32 // classes of the variables, then rows of the ops of the left side
+}
+
+func (m *matches) reset() { m.cut(0) }
+
+// cut takes all matches away but the first n.
+func (m *matches) cut(n int) {
+	if n < len(m.pattern) {
+		m.data = m.data[:m.first[n]]
+	}
+	m.pattern, m.first = m.pattern[:n], m.first[:n]
+}
+
+// index finds live rows: by head in the order of classes, and by class and head.
+type index struct {
+	headFirst []uint32
+	byHead    []uint32
+	classAt   []uint32 // by class id
+	byClass   []uint32
+	next      []uint32
+}
+
+// build sorts the live rows by counting, which keeps rows of one class and head in rising order.
+func (x *index) build(g *Graph) {
+	heads, classes := len(g.heads.info), len(g.types)
+	live := func(row int) bool { return !g.isDead(uint32(row)) }
+	head := func(row uint32) uint32 { return uint32(g.rowHead[row]) }
+	class := func(row uint32) uint32 { return uint32(g.sets.find(g.rowClass[row])) }
+	all := make([]uint32, 0, g.table.live)
+	for row := range g.rowHead {
+		if live(row) {
+			all = append(all, uint32(row))
+		}
+	}
+	sorted := make([]uint32, len(all))
+	x.sort(all, sorted, heads, head)
+	x.byClass = make([]uint32, len(all))
+	x.classAt = x.sort(sorted, x.byClass, classes, class)
+	x.sort(all, sorted, classes, class)
+	x.byHead = all
+	x.headFirst = x.sort(sorted, x.byHead, heads, head)
+}
+
+// sort moves rows from one list to another in the order of a key below n, and returns where the rows of each key begin.
+func (x *index) sort(from, to []uint32, n int, key func(uint32) uint32) []uint32 {
+	first := make([]uint32, n+1)
+	for _, row := range from {
+		first[key(row)+1]++
+	}
+	for i := range n {
+		first[i+1] += first[i]
+	}
+	x.next = append(x.next[:0], first...)
+	for _, row := range from {
+		k := key(row)
+		to[x.next[k]] = row
+		x.next[k]++
+	}
+	return first
+}
+
+// rows returns the rows of a class with a head.
+func (x *index) rows(g *Graph, c Class, h Head) []uint32 {
+	rows := x.byClass[x.classAt[c]:x.classAt[c+1]]
+	lo := firstOf(g, rows, h)
+	return rows[lo : lo+firstOf(g, rows[lo:], h+1)]
+}
+
+// firstOf is how many rows, which are in the order of their heads, have a smaller one.
+func firstOf(g *Graph, rows []uint32, h Head) int {
+	lo, hi := 0, len(rows)
+	for lo < hi {
+		if m := int(uint(lo+hi) >> 1); g.rowHead[rows[m]] < h {
+			lo = m + 1
+		} else {
+			hi = m
+		}
+	}
+	return lo
+}
+
+// matcher runs the programs of patterns over a closed graph.
+type matcher struct {
+	*Graph
+	index   index
+	heads   []Head   // of Rules.heads in this graph, or noHead
+	stamp   []uint32 // by row: the round in which it changed last
+	learned []uint32 // by class: the round in which its facts did
+	out     matches
+	most    int // matches at which it stops
+	p       *pattern
+	at      uint32 // number of the pattern
+	since   uint32 // matches all of whose rows are older were found before
+	regs    []Class
+	rows    []uint32
+	key     []Class
+}
+
+const noHead = 1<<32 - 1
+
+// search appends the matches of a pattern, classes and rows rising, that are new.
+func (m *matcher) search(at uint32, p *pattern, since uint32) {
+	m.p, m.at, m.since = p, at, since
+	m.regs = append(m.regs[:0], make([]Class, p.regs)...)
+	m.rows = append(m.rows[:0], make([]uint32, p.ops)...)
+	for i := range p.code {
+		if in := &p.code[i]; (in.do == doRows || in.do == doConstant || in.do == doLookup) && m.heads[in.head] == noHead {
+			return // nothing can match, whatever the rest is
+		}
+	}
+	in := &p.code[0]
+	h := m.heads[in.head]
+	for _, row := range m.index.byHead[m.index.headFirst[h]:m.index.headFirst[h+1]] {
+		if m.regs[0] = m.sets.find(m.rowClass[row]); !m.row(0, in, row, 0) {
+			return
+		}
+	}
+}
+
+// row goes on with one row of a doRows. It reports whether to look further.
+func (m *matcher) row(pc int, in *instruction, row, newest uint32) bool {
+	kids := m.children(row)
+	m.rows[in.node] = row
+	newest = max(newest, m.stamp[row])
+	copy(m.regs[in.out:], kids)
+	if !m.run(pc+1, newest) {
+		return false
+	}
+	if !in.swap || kids[0] == kids[1] {
+		return true
+	}
+	m.rows[in.node], m.regs[in.out], m.regs[in.out+1] = row, kids[1], kids[0]
+	return m.run(pc+1, newest)
+}
+
+// run goes on at an instruction; newest is the latest change of a row so far.
+func (m *matcher) run(pc int, newest uint32) bool {
+	for ; pc < len(m.p.code); pc++ {
+		in := &m.p.code[pc]
+		if in.do == doRows {
+			for _, row := range m.index.rows(m.Graph, m.regs[in.r], m.heads[in.head]) {
+				if !m.row(pc, in, row, newest) {
+					return false
+				}
+			}
+			return true
+		}
+		changed, ok := m.test(in)
+		if !ok {
+			return true
+		}
+		newest = max(newest, changed)
+	}
+	if newest >= m.since {
+		m.emit()
+	}
+	return len(m.out.pattern) <= m.most
+}
+
+// test does an instruction that does not scan. It returns when that on which the answer rests has changed.
+func (m *matcher) test(in *instruction) (changed uint32, ok bool) {
+	switch in.do {
+	case doSame:
+		return 0, m.regs[in.r] == m.regs[in.s]
+	case doType:
+		return 0, m.types[m.regs[in.r]] == in.t
+	case doLookup:
+		return m.testLookup(in)
+	case doWhen:
+		return m.testWhen(in)
+	}
+	row := m.known.constant[m.regs[in.r]] - 1
+	if row == noRow || in.do == doConstant && m.rowHead[row] != m.heads[in.head] {
+		return 0, false
+	}
+	return m.stamp[row], true
+}
+
+func (m *matcher) testLookup(in *instruction) (changed uint32, ok bool) {
+	m.key = m.key[:0]
+	for _, r := range in.args {
+		m.key = append(m.key, m.regs[r])
+	}
+	row := m.lookup(m.heads[in.head], m.key)
+	if row == noRow || m.sets.find(m.rowClass[row]) != m.regs[in.r] {
+		return 0, false
+	}
+	m.rows[in.node] = row
+	return m.stamp[row], true
+}
+
+// testWhen asks the condition of the rule, for a value with all bits that it may have.
+func (m *matcher) testWhen(in *instruction) (changed uint32, ok bool) {
+	var c [2]uint64
+	for i, r := range in.args {
+		class, v := m.regs[r], m.p.rule.Vars[m.p.rule.Of[i]]
+		switch row := m.known.constant[class] - 1; {
+		case row != noRow:
+			c[i] = m.Graph.heads.info[m.rowHead[row]].Bits
+		case v.Const || !known(m.types[class]):
+			return 0, false
+		default:
+			c[i] = ^m.known.facts[class].Zeros
+			changed = m.learned[class]
+		}
+	}
+	return changed, m.p.rule.Holds(c[:len(in.args)]...)
+}
+
+// lookup returns the row of a head with these roots, or noRow. It orders the children of a commutative head.
+func (g *Graph) lookup(h Head, kids []Class) uint32 {
+	g.index()
+	if len(kids) == 2 && kids[0] > kids[1] && g.heads.info[h].Commutative {
+		kids[0], kids[1] = kids[1], kids[0]
+	}
+	row := g.columns.push(None, h, kids)
+	_, was := g.table.find(&g.columns, row)
+	g.columns.pop()
+	return was
+}
+
+// emit writes the match. A constant is named by its row's class, which is the constant whatever else it is equal to.
+func (m *matcher) emit() {
+	out := &m.out
+	out.pattern, out.first = append(out.pattern, m.at), append(out.first, uint32(len(out.data)))
+	for v, r := range m.p.vars {
+		c := m.regs[r]
+		if m.p.rule.Vars[v].Const {
+			c = m.rowClass[m.known.constant[c]-1]
+		}
+		out.data = append(out.data, uint32(c))
+	}
+	out.data = append(out.data, m.rows...)
+}
+
+// builder makes the right side of a match.
+type builder struct {
+	*Graph
+	p     *pattern
+	bind  []uint32
+	built []uint32 // rows of the ops of the right side, operands first
+}
+
+// term returns the class of a term of the right side, and its constant if it is computed from constants.
+func (b *builder) term(t *rules.Term) (Class, *HeadInfo) {
+	switch t.Kind {
+	case rules.Value:
+		return Class(b.bind[t.Var]), nil
+	case rules.Constant:
+		c := Class(b.bind[t.Var])
+		return c, b.constantOf(c)
+	case rules.Literal:
+		c := b.known.add(t.Type, t.Bits)
+		return c, b.constantOf(c)
+	}
+	var kids [3]Class
+	var of [3]*HeadInfo
+	whole := true
+	for i, a := range t.Args {
+		kids[i], of[i] = b.term(a)
+		whole = whole && of[i] != nil
+	}
+	h := HeadInfo{Op: t.Op, Type: t.Type, Commutative: t.Op.Info().Attr&ir.Commutative != 0}
+	if whole {
+		if bits, ok := evaluate(&h, of[:len(t.Args)]); ok {
+			c := b.known.add(t.Type, bits)
+			return c, b.constantOf(c)
+		}
+	}
+	row, _ := b.add(b.heads.intern(h), kids[:len(t.Args)])
+	b.built = append(b.built, row)
+	return b.rowClass[row], nil
+}
+
+// constantOf is the head of a class that began as a constant.
+func (g *Graph) constantOf(c Class) *HeadInfo {
+	h := g.heads.info[g.rowHead[g.begun(c)]]
+	return &h
+}

@@ -1,0 +1,230 @@
+package egraph
+
+// Limits bound a run. It ends at the first that is reached, or when rules find nothing new.
+type Limits struct {
+	Rows    int // rows that the graph may have, as Graph.Rows counts them; 0: 100,000
+	Rounds  int // 0: 30
+	Matches int // matches applied in all; 0: 1,000,000
+}
+
+// Stop is why a run ended.
+type Stop uint8
+
+// The reasons.
+const (
+	Saturated Stop = iota // no rule finds anything new
+	RowLimit
+	RoundLimit
+	MatchLimit
+)
+
+func (s Stop) String() string {
+	return [...]string{"saturated", "limit of rows", "limit of rounds", "limit of matches"}[s]
+}
+
+// Report is what a run did. It is the same on every machine.
+type Report struct {
+	Rounds  int
+	Matches int // that were applied
+	Unions  int // classes that stopped being roots, by congruence too
+	Bans    int // how often a rule found too much and had to wait
+	Stopped Stop
+}
+
+// A rule that finds more than this in a round waits for some rounds; both double each time. Rules of <=>, which make
+// classes large and nothing cheaper, wait earlier.
+const (
+	maxMatches          = 1000
+	maxExpandingMatches = 100
+	banRounds           = 5
+)
+
+// run is a run of rules over a graph.
+type run struct {
+	*Graph
+	rules  *Rules
+	limits Limits
+	report Report
+	match  matcher
+	build  builder
+	root   []Class // by row, as it was after the last round
+	state  []schedule
+	number uint32 // of rules in reasons
+}
+
+// schedule says when a rule is searched.
+type schedule struct {
+	times int    // it was banned
+	until int    // the round in which it comes back
+	since uint32 // the round in which it was last applied
+}
+
+// Run applies rules in rounds until they find nothing new, or to a limit: it searches all rules, then applies all matches,
+// then rebuilds. Its order is fixed: rules as listed, classes and rows rising. A limit is in the report and is not an error;
+// an error is a mistake since the last Rebuild, or names the rule that made two constants equal.
+func (g *Graph) Run(rules *Rules, limits Limits) (Report, error) {
+	for _, l := range []struct{ at, zero *int }{{&limits.Rows, ptr(100_000)}, {&limits.Rounds, ptr(30)}, {&limits.Matches, ptr(1_000_000)}} {
+		if *l.at == 0 {
+			*l.at = *l.zero
+		}
+	}
+	g.index()
+	g.known.start()
+	if err := g.Rebuild(); err != nil {
+		return Report{}, err
+	}
+	r := &run{Graph: g, rules: rules, limits: limits, state: make([]schedule, len(rules.names))}
+	r.number = uint32(len(g.reasons.rules))
+	g.reasons.rules = append(g.reasons.rules, rules)
+	r.match.Graph, r.build.Graph = g, g
+	g.tracking, g.touched, g.known.learned = true, g.touched[:0], g.known.learned[:0]
+	err := r.rounds()
+	g.tracking = false
+	return r.report, err
+}
+
+func ptr(n int) *int { return &n }
+
+func (r *run) rounds() error {
+	before := r.sets.joined
+	defer func() { r.report.Unions = r.sets.joined - before }()
+	r.stampAll(0)
+	for {
+		if r.report.Rounds == r.limits.Rounds {
+			r.report.Stopped = RoundLimit
+			return nil
+		}
+		r.report.Rounds++
+		r.search()
+		rows, unions := len(r.rowHead), r.sets.joined
+		full := r.apply()
+		if err := r.Rebuild(); err != nil {
+			return err
+		}
+		r.stampAll(uint32(r.report.Rounds))
+		switch {
+		case full:
+			return nil
+		case rows == len(r.rowHead) && unions == r.sets.joined && !r.lift():
+			r.report.Stopped = Saturated
+			return nil
+		}
+	}
+}
+
+// stampAll notes the round in which rows were made, or got other children or another class.
+func (r *run) stampAll(round uint32) {
+	m := &r.match
+	for row := len(m.stamp); row < len(r.rowHead); row++ {
+		m.stamp = append(m.stamp, round)
+		r.root = append(r.root, r.sets.find(r.rowClass[row]))
+	}
+	for row, c := range r.rowClass {
+		if root := r.sets.find(c); root != r.root[row] && r.fault != faultStamp {
+			r.root[row], m.stamp[row] = root, round
+		}
+	}
+	for _, row := range r.touched {
+		m.stamp[row] = round
+	}
+	m.learned = append(m.learned, make([]uint32, len(r.types)-len(m.learned))...)
+	for _, c := range r.known.learned {
+		m.learned[r.sets.find(c)] = round
+	}
+	r.touched, r.known.learned = r.touched[:0], r.known.learned[:0]
+}
+
+// lift brings back the rules that are banned, if there are any.
+func (r *run) lift() bool {
+	any := false
+	for i := range r.state {
+		if s := &r.state[i]; s.until > r.report.Rounds {
+			s.until, any = 0, true
+		}
+	}
+	return any
+}
+
+// search finds the matches of all rules that are not banned.
+func (r *run) search() {
+	m := &r.match
+	m.index.build(r.Graph)
+	m.heads = m.heads[:0]
+	for _, h := range r.rules.heads {
+		id, ok := r.heads.ids[h]
+		if !ok || int(id) >= len(m.index.headFirst)-1 {
+			id = noHead
+		}
+		m.heads = append(m.heads, id)
+	}
+	m.out.reset()
+	list := r.rules.list
+	for at := 0; at < len(list); {
+		number, from := list[at].number, at
+		for at < len(list) && list[at].number == number {
+			at++
+		}
+		if s := &r.state[number]; s.until <= r.report.Rounds {
+			r.searchRule(s, from, at)
+		}
+	}
+}
+
+// searchRule finds the matches of the patterns of one rule. If they are too many it forgets them.
+func (r *run) searchRule(s *schedule, from, to int) {
+	m := &r.match
+	limit := maxMatches
+	if r.rules.list[from].rule.Both {
+		limit = maxExpandingMatches
+	}
+	limit <<= min(s.times, 24)
+	begin := len(m.out.pattern)
+	m.most = begin + limit
+	for at := from; at < to && len(m.out.pattern) <= m.most; at++ {
+		m.search(uint32(at), r.rules.list[at], s.since)
+	}
+	if len(m.out.pattern) > m.most {
+		m.out.cut(begin)
+		s.until = r.report.Rounds + banRounds<<min(s.times, 24)
+		s.times++
+		r.report.Bans++
+		return
+	}
+	s.since = uint32(r.report.Rounds)
+}
+
+// apply makes the right side of each match and records that it is equal. It reports whether a limit was reached; then
+// what is recorded holds, and the other matches are left out.
+func (r *run) apply() (full bool) {
+	out := &r.match.out
+	for i, at := range out.pattern {
+		switch {
+		case r.table.live >= r.limits.Rows:
+			r.report.Stopped = RowLimit
+			return true
+		case r.report.Matches >= r.limits.Matches:
+			r.report.Stopped = MatchLimit
+			return true
+		}
+		end := len(out.data)
+		if i+1 < len(out.first) {
+			end = int(out.first[i+1])
+		}
+		r.applyMatch(at, out.data[out.first[i]:end])
+		r.report.Matches++
+	}
+	return false
+}
+
+func (r *run) applyMatch(at uint32, bind []uint32) {
+	b := &r.build
+	b.p, b.bind, b.built = r.rules.list[at], bind, b.built[:0]
+	right, _ := b.term(b.p.right)
+	left := r.rowClass[bind[len(b.p.vars)]]
+	if r.sets.find(left) == r.sets.find(right) {
+		return
+	}
+	e := edge{a: left, b: right, kind: ruled, rule: r.number, x: uint32(len(r.reasons.binds)), y: at}
+	r.reasons.binds = append(append(r.reasons.binds, bind...), b.built...)
+	r.pending = append(r.pending, e)
+}

@@ -1,0 +1,39 @@
+package rules_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/govyre/vyre/internal/testing/long"
+	"github.com/govyre/vyre/ir"
+	"github.com/govyre/vyre/rules"
+)
+
+func effort() rules.Effort {
+	return rules.Effort(long.Count(int(rules.Quick), int(rules.Full), int(rules.Exhaustive)))
+}
+
+// refuted searches at all types of the class.
+func refuted(t *testing.T, r *rules.Rule, e rules.Effort) *rules.Counterexample {
+	t.Helper()
+	for typ := ir.Bool; typ <= ir.BF16; typ++ {
+		c, err := rules.Refute(context.Background(), r, typ, e)
+		if c != nil || err != nil {
+			return c
+		}
+	}
+	return nil
+}
+
+func TestRulesAreTrue(t *testing.T) {
+	for _, r := range rules.Table() {
+		t.Run(r.Name, func(t *testing.T) {
+			t.Parallel()
+			for typ := ir.Bool; typ <= ir.BF16; typ++ {
+				if c, err := rules.Refute(context.Background(), r, typ, effort()); c != nil || err != nil {
+					t.Error(c, err)
+				}
+			}
+		})
+	}
+}
