@@ -50,4 +50,4 @@
 // programs write.
 package vyre
 
-//go:generate go run ./kernel/internal/declare kernel
+//go:generate go run ./internal/front/internal/declare internal/front

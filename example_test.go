@@ -188,7 +188,8 @@ func ExamplePool() {
 			log.Fatal(err)
 		}
 	}
-	fmt.Println("taken from the pool:", dev.Stats().Get(driver.PoolHits))
+	hits, _ := dev.Stats().Value("pool_hits")
+	fmt.Println("taken from the pool:", hits)
 	// Output:
 	// 262144
 	// 262144

@@ -17,6 +17,7 @@ import (
 	"github.com/govyre/vyre/internal/bundle"
 	"github.com/govyre/vyre/internal/cu"
 	"github.com/govyre/vyre/internal/cusim"
+	"github.com/govyre/vyre/internal/metric"
 	"github.com/govyre/vyre/internal/testing/faults"
 	"github.com/govyre/vyre/internal/testing/long"
 	"github.com/govyre/vyre/ir"
@@ -120,8 +121,8 @@ func TestALoadedKernelAnswersAsTheCompiledOne(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if st := d.Stats(); st.Get(driver.CompilesFresh) != 0 {
-				t.Errorf("%s: %d programs are compiled", dev.name, st.Get(driver.CompilesFresh))
+			if st := d.Stats(); st.Get(metric.CompilesFresh) != 0 {
+				t.Errorf("%s: %d programs are compiled", dev.name, st.Get(metric.CompilesFresh))
 			}
 			again, err := b.Load(ctx, d, im.Label(), driver.Options{Label: "again"})
 			if err != nil || again.Label() != "again" || again.Artifact().Origin != "memory" || loaded.Artifact().Origin != "image" || loaded.Label() != im.Label() {
@@ -152,8 +153,8 @@ func TestALoadedKernelAnswersAsTheCompiledOne(t *testing.T) {
 				t.Error(err)
 			}
 		}
-		if st := d.Stats(); st.Get(driver.CompilesImage) != 2 || st.Get(driver.CompilesMemory) != 2 {
-			t.Errorf("%s: %d are loaded, %d found loaded", dev.name, st.Get(driver.CompilesImage), st.Get(driver.CompilesMemory))
+		if st := d.Stats(); st.Get(metric.CompilesImage) != 2 || st.Get(metric.CompilesMemory) != 2 {
+			t.Errorf("%s: %d are loaded, %d found loaded", dev.name, st.Get(metric.CompilesImage), st.Get(metric.CompilesMemory))
 		}
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"github.com/govyre/vyre/internal/metric"
 )
 
 // lane is memory of its own for one row of a batch: scratch, inputs and outputs. What a plan only reads is shared.
@@ -135,7 +137,7 @@ func (g *Graph) beginBatch(ctx context.Context, rows []Row) error {
 	}
 	g.p.memo.claim(s, true)
 	s.flying, s.waiting = g.p, true
-	s.tally.Gauge(RunsInFlight, 1)
+	s.tally.Gauge(metric.RunsInFlight, 1)
 	return nil
 }
 
@@ -168,7 +170,7 @@ func (g *Graph) told(k *remembered, outputs [][]byte, begin time.Time, res *Resu
 	k.deliver(outputs, res)
 	res.Wall = time.Since(begin)
 	runsOf(s).count(g.p, res)
-	s.core.Count(BatchRows, 1)
+	s.core.Count(metric.BatchRows, 1)
 	if f := s.core.observer.RunEnd; f != nil {
 		f(s.label, res, nil)
 	}
@@ -232,7 +234,7 @@ func (g *Graph) endBatch() {
 	}
 	if s.waiting = false; s.flying == g.p {
 		s.flying = nil
-		s.tally.Gauge(RunsInFlight, -1)
+		s.tally.Gauge(metric.RunsInFlight, -1)
 	}
 }
 

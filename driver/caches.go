@@ -3,6 +3,8 @@ package driver
 import (
 	"slices"
 	"sync/atomic"
+
+	"github.com/govyre/vyre/internal/metric"
 )
 
 // Cache says what a device keeps of one kind for later, and how often that has helped since the device was opened.
@@ -41,8 +43,8 @@ func (c *Core) AllCaches(own ...Cache) []Cache {
 	for _, p := range c.allPools() {
 		p.keptIn(&pools, &statics)
 	}
-	pools.Hits, pools.Misses, pools.Evictions = c.counted(PoolHits), c.counted(PoolMisses), c.counted(PoolEvictions)
-	statics.Hits, statics.Misses, statics.Evictions = c.counted(StaticHits), c.counted(StaticMisses), c.counted(StaticEvictions)
+	pools.Hits, pools.Misses, pools.Evictions = c.counted(metric.PoolHits), c.counted(metric.PoolMisses), c.counted(metric.PoolEvictions)
+	statics.Hits, statics.Misses, statics.Evictions = c.counted(metric.StaticHits), c.counted(metric.StaticMisses), c.counted(metric.StaticEvictions)
 	own = append(own, shapes, pools, statics, tuning)
 	all := make([]Cache, len(cacheNames))
 	for i, name := range cacheNames {

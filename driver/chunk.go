@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"github.com/govyre/vyre/internal/metric"
 )
 
 // chunk is lanes whose rows run as one launch.
@@ -217,7 +219,7 @@ func (b *batch) start(ctx context.Context, c, before *chunk) error {
 	if err != nil {
 		return err
 	}
-	s.core.Count(BatchChunks, 1)
+	s.core.Count(metric.BatchChunks, 1)
 	b.todo = b.todo[len(c.rows):]
 	c.enqueue = time.Since(c.begin)
 	if f := s.core.observer.RunStart; f != nil {
@@ -287,7 +289,7 @@ func (b *batch) wait(ctx context.Context, c *chunk, results []Result) (n int, fi
 		}
 		if first == nil && results != nil {
 			results[row.at] = res
-			s.core.Count(BatchRows, 1)
+			s.core.Count(metric.BatchRows, 1)
 		}
 	}
 	return n, first

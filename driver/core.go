@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/govyre/vyre/internal/metric"
 	"github.com/govyre/vyre/internal/spans"
 )
 
@@ -131,7 +132,7 @@ func (c *Core) note(err error) {
 	if errors.As(err, &e) {
 		c.Count(errorsMetric(e.Kind), 1)
 		if e.Kind == Trap {
-			c.Count(Traps, 1)
+			c.Count(metric.Traps, 1)
 		}
 		if f := c.observer.Error; f != nil {
 			f(e)
@@ -175,7 +176,7 @@ func (c *Core) enterRoot(s *Sequence) error {
 		return closedDevice(c, "record", s.label)
 	}
 	c.roots[s] = struct{}{}
-	c.Gauge(Sequences, 1)
+	c.Gauge(metric.Sequences, 1)
 	return nil
 }
 
@@ -184,7 +185,7 @@ func (c *Core) leaveRoot(s *Sequence) {
 	defer c.mu.Unlock()
 	if _, in := c.roots[s]; in {
 		delete(c.roots, s)
-		c.Gauge(Sequences, -1)
+		c.Gauge(metric.Sequences, -1)
 	}
 }
 
@@ -222,7 +223,7 @@ func (c *Core) Shut() (first bool, err error) {
 	c.reportLeaks(roots, leaves)
 	errs := []error{kept}
 	for s := range roots {
-		c.Gauge(Sequences, -1)
+		c.Gauge(metric.Sequences, -1)
 		errs = append(errs, s.closeBy(c.until))
 	}
 	for l := range leaves {

@@ -2,11 +2,12 @@ package driver
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -71,36 +72,47 @@ func (c *Core) findCosts(ctx context.Context) (*Costs, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.keepMeasured(key, canonical(m.out))
+	c.keepMeasured(key, m.out.encode())
 	return &m.out, nil
 }
 
-// decode reads what was kept, and nothing else.
-func (c *Costs) decode(b []byte) error {
-	if err := json.Unmarshal(b, c); err != nil {
-		return err
+// numbers are the costs in the order in which they are kept.
+func (c *Costs) numbers() []*time.Duration {
+	return []*time.Duration{&c.Enqueue, &c.LaunchRead, &c.GraphRead, &c.GraphNode, &c.GridBarrier}
+}
+
+// encode returns what is kept: numbers in decimal, with spaces between them. That needs no package that reads any form.
+func (c *Costs) encode() (b []byte) {
+	for _, t := range c.numbers() {
+		b = append(strconv.AppendInt(b, int64(*t), 10), ' ')
 	}
-	if string(canonical(c)) != string(b) {
+	return b
+}
+
+// decode reads what encode wrote, and nothing else.
+func (c *Costs) decode(b []byte) error {
+	times, words := c.numbers(), strings.Fields(string(b))
+	if len(words) != len(times) {
+		return fmt.Errorf("%d numbers", len(words))
+	}
+	for i, t := range times {
+		v, err := strconv.ParseInt(words[i], 10, 64)
+		if *t = time.Duration(v); err != nil {
+			return err
+		}
+	}
+	if string(c.encode()) != string(b) {
 		return errors.New("it is not written as it should be")
 	}
-	for _, t := range []time.Duration{c.Enqueue, c.LaunchRead, c.GraphRead, c.GraphNode, c.GridBarrier} {
-		if t < 0 || t > math.MaxInt32 {
-			return fmt.Errorf("a time of %v", t)
+	for _, t := range c.numbers() {
+		if *t < 0 || *t > math.MaxInt32 {
+			return fmt.Errorf("a time of %v", *t)
 		}
 	}
 	if c.LaunchRead == 0 {
 		return errors.New("a launch takes no time")
 	}
 	return nil
-}
-
-// canonical returns JSON without spaces, in the order of the fields.
-func canonical(v any) []byte {
-	b, err := json.Marshal(v)
-	if err != nil {
-		panic("BUG: " + err.Error())
-	}
-	return b
 }
 
 // How long each of the costs is measured.

@@ -118,8 +118,8 @@
 //
 // Graph.Memoize makes a graph remember results by their inputs, a few of them and a bounded number of bytes. A run, or
 // a row of a batch, with remembered inputs delivers those outputs, and nothing is launched or sent. Its Result is Memoized
-// and has no device time. It costs about as much as comparing and copying the bytes. RunsMemo counts such runs, MemoStores
-// the results that were kept. Memoize refuses a graph whose results do not follow from its inputs, and says why.
+// and has no device time. It costs about as much as comparing and copying the bytes. Metrics count such runs and the results
+// that were kept. Memoize refuses a graph whose results do not follow from its inputs, and says why.
 //
 // # Batches
 //

@@ -57,5 +57,5 @@ func (t *Tuning) Encode() []byte        { return t.encode() }
 func (t *Tuning) Decode(b []byte) error { return t.decode(b) }
 
 // Encode returns the bytes that are kept, and Decode reads them.
-func (c *Costs) Encode() []byte        { return canonical(c) }
+func (c *Costs) Encode() []byte        { return c.encode() }
 func (c *Costs) Decode(b []byte) error { return c.decode(b) }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"sync"
 	"time"
+
+	"github.com/govyre/vyre/internal/metric"
 )
 
 // CaptureOptions adjusts a capture. The zero value is fine.
@@ -74,7 +76,7 @@ func (s *Sequence) Capture(o CaptureOptions) (*Graph, error) {
 		g.label = s.label
 	}
 	s.graphs = append(s.graphs, g)
-	s.core.Gauge(Graphs, 1)
+	s.core.Gauge(metric.Graphs, 1)
 	return g, nil
 }
 
@@ -174,7 +176,7 @@ func (g *Graph) closeRunner(until time.Time) error {
 				g.closeErr = err
 			}
 		}
-		g.seq.core.Gauge(Graphs, -1)
+		g.seq.core.Gauge(metric.Graphs, -1)
 	})
 	return g.closeErr
 }

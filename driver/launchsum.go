@@ -1,6 +1,10 @@
 package driver
 
-import "math/bits"
+import (
+	"math/bits"
+
+	"github.com/govyre/vyre/internal/metric"
+)
 
 // launchCount is what launches of one step count: that they happened, and how well they used
 // their threads.
@@ -31,27 +35,27 @@ func (t *Tally) CountLaunch(l *LaunchCmd, graph bool, n uint64) {
 	c := l.count(n)
 	t.countLaunches(c, graph)
 	if c.slots == 1<<64-1 {
-		t.Count(SlotSaturations, 1)
+		t.Count(metric.SlotSaturations, 1)
 	}
 }
 
 func (t *Tally) countLaunches(c launchCount, graph bool) {
-	how := LaunchesPlain
+	how := Metric(metric.LaunchesPlain)
 	if graph {
-		how = LaunchesGraph
+		how = metric.LaunchesGraph
 	}
 	if c.skipped > 0 {
-		t.Count(LaunchesSkipped, c.skipped)
+		t.Count(metric.LaunchesSkipped, c.skipped)
 	}
 	if c.ran == 0 {
 		return
 	}
 	t.Count(how, c.ran)
 	if c.coop > 0 {
-		t.Count(CoopLaunches, c.coop)
+		t.Count(metric.CoopLaunches, c.coop)
 	}
-	t.addSat(ThreadSlots, c.slots)
-	t.addSat(DomainItems, c.items)
+	t.addSat(metric.ThreadSlots, c.slots)
+	t.addSat(metric.DomainItems, c.items)
 }
 
 // LaunchSum is what several launches count together. It changes by one launch at a time and is
@@ -103,7 +107,7 @@ func (t *Tally) CountSum(s *LaunchSum, graph bool, n uint64) {
 	}
 	for i := range s.each {
 		if mulSat(s.each[i].slots, n) == 1<<64-1 {
-			t.Count(SlotSaturations, 1)
+			t.Count(metric.SlotSaturations, 1)
 		}
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"hash/maphash"
 	"slices"
+
+	"github.com/govyre/vyre/internal/metric"
 )
 
 // The most that a graph remembers.
@@ -306,7 +308,7 @@ func (m *memo) keep(s *Sequence, r *remembered, outputs [][]byte, res *Result, e
 		at += copy(r.outputs[at:], out)
 	}
 	r.loops = append(r.loops[:0], res.Loops...)
-	s.tally.Count(MemoStores, 1)
+	s.tally.Count(metric.MemoStores, 1)
 	if len(m.kept) < cap(m.kept) {
 		m.kept = append(m.kept, r)
 		return

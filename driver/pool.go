@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/govyre/vyre/internal/identity"
+	"github.com/govyre/vyre/internal/metric"
 )
 
 // PoolOptions adjusts a pool. The zero value is fine.
@@ -80,12 +81,12 @@ func (p *Pool) Get(n int64) (Buffer, error) {
 		}
 		p.out[b.ID()] = b.leaf()
 		p.mu.Unlock()
-		p.core.Count(PoolHits, 1)
+		p.core.Count(metric.PoolHits, 1)
 		return b, nil
 	}
 	p.mu.Unlock()
 	// Memory that runs short may be taken from this pool, so nothing is held.
-	p.core.Count(PoolMisses, 1)
+	p.core.Count(metric.PoolMisses, 1)
 	b, err := p.dev.Alloc(n, AllocOptions{Label: "pool"})
 	if err != nil {
 		return nil, err
@@ -165,7 +166,7 @@ func (p *Pool) evict() Buffer {
 	b := list[0]
 	p.idle[largest] = slices.Delete(list, 0, 1)
 	p.bytes -= largest
-	p.core.Count(PoolEvictions, 1)
+	p.core.Count(metric.PoolEvictions, 1)
 	return b
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/driver/cpu"
+	"github.com/govyre/vyre/internal/metric"
 )
 
 // Equal digests do not make equal payloads.
@@ -60,7 +61,7 @@ func TestPoolsCloseWithTheirDevice(t *testing.T) {
 	if _, err := p.Get(8); err == nil {
 		t.Error("a pool of a closed device gives a buffer")
 	}
-	for _, m := range []driver.Metric{driver.LiveBytes, driver.StaticBytes, driver.ShadowBytes} {
+	for _, m := range []driver.Metric{metric.LiveBytes, metric.StaticBytes, metric.ShadowBytes} {
 		if n := d.Stats().Get(m); n != 0 {
 			t.Errorf("%v is %d", m, n)
 		}

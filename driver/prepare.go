@@ -1,6 +1,10 @@
 package driver
 
-import "context"
+import (
+	"context"
+
+	"github.com/govyre/vyre/internal/metric"
+)
 
 // holds is what a sequence makes of its commands, and what that refers to: a plan, scratch memory, and a
 // reference to each leaf.
@@ -81,8 +85,8 @@ func (s holds) settle() error {
 		return &Error{Op: "prepare", Label: s.label, Device: s.core.name, Kind: Closed, Msg: "an object was closed meanwhile"}
 	}
 	s.plan = p
-	s.core.Count(UploadsFused, uint64(f.uploads))
-	s.core.Count(ReadsFused, uint64(f.reads))
+	s.core.Count(metric.UploadsFused, uint64(f.uploads))
+	s.core.Count(metric.ReadsFused, uint64(f.reads))
 	return nil
 }
 

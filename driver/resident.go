@@ -1,6 +1,10 @@
 package driver
 
-import "bytes"
+import (
+	"bytes"
+
+	"github.com/govyre/vyre/internal/metric"
+)
 
 // Residency remembers, for one runner, what its uploads left on the device, and decides
 // which of them a run has to send.
@@ -74,8 +78,8 @@ func (r *Residency) Begin() (resident bool) {
 		// What another command of the run writes over may be another one's once a setter has been called.
 		m.sent, m.version = r.Send[i] && u.private, u.Dst.Buffer.leaf().now()
 		if !r.Send[i] {
-			r.plan.Tally.Count(UploadsSkipped, 1)
-			r.plan.Tally.Count(UploadBytesSkipped, uint64(u.Dst.Len))
+			r.plan.Tally.Count(metric.UploadsSkipped, 1)
+			r.plan.Tally.Count(metric.UploadBytesSkipped, uint64(u.Dst.Len))
 			continue
 		}
 		m.valid = false
@@ -92,9 +96,9 @@ func (r *Residency) Begin() (resident bool) {
 	switch {
 	case !r.whole:
 	case resident:
-		r.plan.Tally.Count(ReplaysResident, 1)
+		r.plan.Tally.Count(metric.ReplaysResident, 1)
 	default:
-		r.plan.Tally.Count(ReplaysFull, 1)
+		r.plan.Tally.Count(metric.ReplaysFull, 1)
 	}
 	return resident
 }

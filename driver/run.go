@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"time"
+
+	"github.com/govyre/vyre/internal/metric"
 )
 
 // Executor is what a device implements to run plans.
@@ -251,7 +253,7 @@ func (s runs) started(p *pending, begin time.Time, stay bool, err error) error {
 		return s.core.Fail(err)
 	}
 	s.waiting, p.begin, p.enqueue = stay && err == nil, begin, time.Since(begin)
-	s.tally.Gauge(RunsInFlight, 1)
+	s.tally.Gauge(metric.RunsInFlight, 1)
 	if f := s.core.observer.RunStart; f != nil {
 		f(s.label)
 	}
@@ -349,7 +351,7 @@ func (s runs) land(p *pending, res *Result, err error) {
 		return
 	}
 	s.flying = nil
-	s.tally.Gauge(RunsInFlight, -1)
+	s.tally.Gauge(metric.RunsInFlight, -1)
 	p.flight.touchDown()
 	if f := s.core.observer.RunEnd; f != nil {
 		f(s.label, res, err)
@@ -376,25 +378,25 @@ func (s runs) unwaited(p *pending, err error) {
 func (s runs) count(p *pending, res *Result) {
 	c := s.tally
 	if res.Memoized {
-		c.Count(RunsMemo, 1)
+		c.Count(metric.RunsMemo, 1)
 	} else if p.what == "graph" {
-		c.Count(RunsGraph, 1)
+		c.Count(metric.RunsGraph, 1)
 	} else {
-		c.Count(RunsPlain, 1)
+		c.Count(metric.RunsPlain, 1)
 	}
-	c.Count(WallNS, uint64(res.Wall))
-	c.Count(EnqueueNS, uint64(res.Enqueue))
-	c.Count(WaitNS, uint64(res.Wait))
+	c.Count(metric.WallNS, uint64(res.Wall))
+	c.Count(metric.EnqueueNS, uint64(res.Enqueue))
+	c.Count(metric.WaitNS, uint64(res.Wait))
 	switch {
 	case s.untimed, res.Memoized:
 		return
 	case !res.HasDevice:
-		c.Count(DeviceTimeMissing, 1)
+		c.Count(metric.DeviceTimeMissing, 1)
 		return
 	}
-	c.Count(DeviceTimedRuns, 1)
-	c.Count(DeviceNS, uint64(res.Device))
-	s.core.High(DeviceNSMax, int64(res.Device))
+	c.Count(metric.DeviceTimedRuns, 1)
+	c.Count(metric.DeviceNS, uint64(res.Device))
+	s.core.High(metric.DeviceNSMax, int64(res.Device))
 }
 
 func (s runs) busy(op string) error {

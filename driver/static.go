@@ -6,6 +6,8 @@ import (
 	"context"
 	"slices"
 	"sync"
+
+	"github.com/govyre/vyre/internal/metric"
 )
 
 // StaticSet is one use of read-only buffers that hold given bytes.
@@ -63,11 +65,11 @@ func (p *Pool) Static(ctx context.Context, domain uint64, payloads ...[]byte) (*
 	for _, e := range s.entries[key] {
 		if e.holds(payloads, p.o.TrustDigest) {
 			e.refs, e.used, s.refs = e.refs+1, s.clock, s.refs+1
-			p.core.Count(StaticHits, 1)
+			p.core.Count(metric.StaticHits, 1)
 			return &StaticSet{Buffers: e.buffers, Hit: true, Retained: true, entry: e}, nil
 		}
 	}
-	p.core.Count(StaticMisses, 1)
+	p.core.Count(metric.StaticMisses, 1)
 	e := &staticEntry{of: s, key: key, refs: 1, used: s.clock}
 	for _, b := range payloads {
 		e.bytes += int64(len(b))
@@ -79,7 +81,7 @@ func (p *Pool) Static(ctx context.Context, domain uint64, payloads ...[]byte) (*
 		return nil, err
 	}
 	s.refs++
-	p.core.Gauge(StaticBytes, e.bytes)
+	p.core.Gauge(metric.StaticBytes, e.bytes)
 	if !e.retained {
 		s.loose += e.bytes
 	} else {
@@ -89,7 +91,7 @@ func (p *Pool) Static(ctx context.Context, domain uint64, payloads ...[]byte) (*
 			for _, b := range payloads {
 				e.shadow = append(e.shadow, bytes.Clone(b))
 			}
-			p.core.Gauge(ShadowBytes, e.bytes)
+			p.core.Gauge(metric.ShadowBytes, e.bytes)
 		}
 	}
 	return &StaticSet{Buffers: e.buffers, Retained: e.retained, entry: e}, nil
@@ -124,7 +126,7 @@ func (s *statics) makeRoom(e *staticEntry) error {
 	}
 	e.retained = true
 	for _, v := range victims[:n] {
-		s.pool.core.Count(StaticEvictions, 1)
+		s.pool.core.Count(metric.StaticEvictions, 1)
 		if err := s.remove(v); err != nil {
 			return err
 		}
@@ -169,13 +171,13 @@ func (s *statics) remove(e *staticEntry) error {
 	}
 	s.bytes -= e.bytes
 	if e.shadow != nil {
-		s.pool.core.Gauge(ShadowBytes, -e.bytes)
+		s.pool.core.Gauge(metric.ShadowBytes, -e.bytes)
 	}
 	return s.free(e)
 }
 
 func (s *statics) free(e *staticEntry) error {
-	s.pool.core.Gauge(StaticBytes, -e.bytes)
+	s.pool.core.Gauge(metric.StaticBytes, -e.bytes)
 	for _, b := range e.buffers {
 		b.leaf().own("")
 	}
@@ -227,7 +229,7 @@ func (s *statics) reclaim() {
 	for _, list := range s.entries {
 		for _, e := range slices.Clone(list) {
 			if e.refs == 0 && !e.held() {
-				s.pool.core.Count(StaticEvictions, 1)
+				s.pool.core.Count(metric.StaticEvictions, 1)
 				// Nobody refers to the buffers, so closing them is not refused.
 				_ = s.remove(e)
 			}
@@ -260,12 +262,12 @@ func (s *statics) drop() error {
 func (s *statics) forget() {
 	for _, list := range s.entries {
 		for _, e := range list {
-			s.pool.core.Gauge(StaticBytes, -e.bytes)
+			s.pool.core.Gauge(metric.StaticBytes, -e.bytes)
 			if e.shadow != nil {
-				s.pool.core.Gauge(ShadowBytes, -e.bytes)
+				s.pool.core.Gauge(metric.ShadowBytes, -e.bytes)
 			}
 		}
 	}
-	s.pool.core.Gauge(StaticBytes, -s.loose)
+	s.pool.core.Gauge(metric.StaticBytes, -s.loose)
 	s.entries, s.bytes, s.loose = map[[32]byte][]*staticEntry{}, 0, 0
 }

@@ -3,6 +3,8 @@ package driver
 import (
 	"iter"
 	"math/bits"
+
+	"github.com/govyre/vyre/internal/metric"
 )
 
 // Stats is a device's metrics at one moment.
@@ -14,6 +16,16 @@ type Stats struct {
 
 // Get returns the value of one metric.
 func (s *Stats) Get(m Metric) uint64 { return s.v[m] }
+
+// Value returns the metric of a name as Metric.String has it, such as `pool_hits` or `runs{mode="graph"}`; false if there is none.
+func (s *Stats) Value(name string) (uint64, bool) {
+	for m, v := range s.All() {
+		if m.String() == name {
+			return v, true
+		}
+	}
+	return 0, false
+}
 
 // Sub returns what was counted since prev; gauges stay as they are in s.
 func (s *Stats) Sub(prev *Stats) *Stats {
@@ -48,7 +60,7 @@ type Load struct {
 
 // Load compares the items of work that launches were given with their threads.
 func (s *Stats) Load() Load {
-	items, slots := s.v[DomainItems], s.v[ThreadSlots]
+	items, slots := s.v[metric.DomainItems], s.v[metric.ThreadSlots]
 	l := Load{Slots: slots, Used: min(items, slots)}
 	if slots == 0 {
 		return l

@@ -4,6 +4,8 @@ import (
 	"math/bits"
 	"sync"
 	"sync/atomic"
+
+	"github.com/govyre/vyre/internal/metric"
 )
 
 // Tally is a set of metrics that is counted into. Whoever runs has one of its own, so that
@@ -90,7 +92,7 @@ func (c *Counters) Now(m Metric) int64 {
 func (c *Counters) sum(m Metric) uint64 {
 	v := c.v[m].Load()
 	for _, t := range c.all {
-		if n := t.v[m].Load(); m == ThreadSlots || m == DomainItems {
+		if n := t.v[m].Load(); m == metric.ThreadSlots || m == metric.DomainItems {
 			v = addSat(v, n)
 		} else {
 			v += n

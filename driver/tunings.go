@@ -3,17 +3,19 @@ package driver
 import (
 	"bytes"
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math/bits"
 	"slices"
+	"strconv"
+	"strings"
 	"sync"
 	"time"
 
 	"github.com/govyre/vyre/internal/compile"
 	"github.com/govyre/vyre/internal/identity"
 	"github.com/govyre/vyre/internal/imagecache"
+	"github.com/govyre/vyre/internal/metric"
 	"github.com/govyre/vyre/ir"
 )
 
@@ -39,7 +41,7 @@ func tuningKey(c *Caps, p *ir.Program, o Options, items uint64) [32]byte {
 		return [32]byte{} // Compile refuses it, so nothing is kept under this key
 	}
 	digest := p.Digest()
-	return identity.Key("vyre.tune.v1", uint64(bits.Len64(max(items, 1))-1), 0, digest[:],
+	return identity.Key("vyre.tune.v2", uint64(bits.Len64(max(items, 1))-1), 0, digest[:],
 		fmt.Appendf(nil, "passes=%v;regs=%d;line=%t", choice, o.MaxRegisters, o.LineInfo),
 		fmt.Appendf(nil, "%s|%s|%d|%d", c.Model, cmp.Or(o.Target, c.Target), c.Units, c.DriverVersion))
 }
@@ -77,7 +79,7 @@ func (c *Core) store() *imagecache.Cache {
 			m.disk, err = imagecache.OpenKind(imagecache.Measured, at.Root, bound)
 		}
 		if err != nil {
-			c.Count(CacheWriteErrors, 1)
+			c.Count(metric.CacheWriteErrors, 1)
 		}
 	})
 	return m.disk
@@ -97,7 +99,7 @@ func (c *Core) load(key [32]byte, read func([]byte) error) bool {
 		disk.Remove(key)
 	}
 	if err != nil {
-		c.Count(CacheCorrupt, 1)
+		c.Count(metric.CacheCorrupt, 1)
 	}
 	return false
 }
@@ -109,9 +111,9 @@ func (c *Core) keepMeasured(key [32]byte, payload []byte) string {
 		return ""
 	}
 	removed, err := disk.Store(key, payload)
-	c.Count(CacheEvictions, uint64(removed))
+	c.Count(metric.CacheEvictions, uint64(removed))
 	if err != nil {
-		c.Count(CacheWriteErrors, 1)
+		c.Count(metric.CacheWriteErrors, 1)
 		return ""
 	}
 	if again, err := disk.Load(key); err != nil || !bytes.Equal(again.Image, payload) {
@@ -149,13 +151,38 @@ func (c *Core) noteSize(key [32]byte, workgroup [3]uint32) {
 	m.sizes[key] = workgroup
 }
 
-// encode returns the bytes that are kept.
-func (t *Tuning) encode() []byte { return canonical(t) }
+// encode returns the bytes that are kept, numbers with spaces between them: the driver and the chosen group, and then the
+// group, the time and the runs of each candidate.
+func (t *Tuning) encode() (b []byte) {
+	add := func(n ...int64) {
+		for _, v := range n {
+			b = append(strconv.AppendInt(b, v, 10), ' ')
+		}
+	}
+	add(int64(t.Driver), int64(t.Workgroup[0]), int64(t.Workgroup[1]), int64(t.Workgroup[2]))
+	for _, c := range t.Candidates {
+		add(int64(c.Workgroup[0]), int64(c.Workgroup[1]), int64(c.Workgroup[2]), int64(c.Median), int64(c.Runs))
+	}
+	return b
+}
 
 // decode reads what encode wrote, and nothing else.
 func (t *Tuning) decode(b []byte) error {
-	if err := json.Unmarshal(b, t); err != nil {
-		return err
+	var n []int64
+	for _, w := range strings.Fields(string(b)) {
+		v, err := strconv.ParseInt(w, 10, 64)
+		if err != nil {
+			return err
+		}
+		n = append(n, v)
+	}
+	if len(n)%5 != 4 {
+		return fmt.Errorf("%d numbers", len(n))
+	}
+	group := func(n []int64) [3]uint32 { return [3]uint32{uint32(n[0]), uint32(n[1]), uint32(n[2])} }
+	t.Driver, t.Workgroup = int(n[0]), group(n[1:])
+	for n = n[4:]; len(n) > 0; n = n[5:] {
+		t.Candidates = append(t.Candidates, TuneCandidate{Workgroup: group(n), Median: time.Duration(n[3]), Runs: int(n[4])})
 	}
 	if !bytes.Equal(t.encode(), b) {
 		return errors.New("it is not written as it should be")

@@ -90,10 +90,9 @@ func TestADecisionIsForWhatItDependsOn(t *testing.T) {
 func FuzzTuning(f *testing.F) {
 	whole := driver.Tuning{Workgroup: group(256), Driver: 13000, Candidates: []driver.TuneCandidate{{Workgroup: group(64), Median: 5000, Runs: 20}, {Workgroup: group(256), Median: 4000, Runs: 20}}}
 	f.Add(whole.Encode())
-	f.Add([]byte(`{"workgroup":[64,1,1],"candidates":[],"driver":0}`))
-	f.Add([]byte(`{"workgroup":[64,1,1],"candidates":[{"workgroup":[64,1,1],"median_ns":-1,"samples":1}],"driver":0}`))
-	f.Add([]byte(`{"workgroup":[64,1,1],"candidates":null,"driver":0,"more":1}`))
-	f.Add([]byte("null"))
+	for _, seed := range []string{"0 64 1 1 ", "0 64 1 1 64 1 1 -1 1 ", "0 64 1 1 64 1 1 1 1", "0 64 1 1 64 1 1 1 0 ", "0 64 1 1 4294967360 1 1 1 1 ", "1 ", ""} {
+		f.Add([]byte(seed))
+	}
 	f.Fuzz(func(t *testing.T, b []byte) {
 		var read driver.Tuning
 		if read.Decode(b) != nil {

@@ -7,7 +7,7 @@ import (
 	"unsafe"
 
 	"github.com/govyre/vyre/graph"
-	"github.com/govyre/vyre/graph/cpu"
+	"github.com/govyre/vyre/graph/internal/cpu"
 	"github.com/govyre/vyre/internal/testing/long"
 )
 

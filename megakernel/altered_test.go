@@ -9,8 +9,8 @@ import (
 
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/driver/cpu"
+	"github.com/govyre/vyre/internal/front"
 	"github.com/govyre/vyre/ir"
-	"github.com/govyre/vyre/kernel"
 	"github.com/govyre/vyre/megakernel"
 )
 
@@ -71,7 +71,7 @@ var alterations = []alteration{
 
 // halves is a wave whose votes come to twice 1<<31.
 func halves(_ *graph, m *memory) ([]megakernel.Wave, []megakernel.Dependency) {
-	pkg, err := kernel.Parse(context.Background(), []kernel.File{{Name: "half.go", Src: []byte(half)}}, kernel.Options{})
+	pkg, err := front.Parse(context.Background(), []front.File{{Name: "half.go", Src: []byte(half)}}, front.Options{})
 	if err != nil {
 		panic(err)
 	}

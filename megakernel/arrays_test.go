@@ -8,7 +8,8 @@ import (
 
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/driver/cpu"
-	"github.com/govyre/vyre/kernel"
+	"github.com/govyre/vyre/internal/front"
+	"github.com/govyre/vyre/internal/metric"
 	"github.com/govyre/vyre/megakernel"
 )
 
@@ -65,7 +66,7 @@ func Sum(t gpu.Thread, in []uint32, out []float32) {
 
 // sharer makes waves of the kernels of sharing.
 func sharer(t *testing.T) func(name string, args ...driver.Arg) megakernel.Wave {
-	pkg, err := kernel.Parse(t.Context(), []kernel.File{{Name: "sharing.go", Src: []byte(sharing)}}, kernel.Options{})
+	pkg, err := front.Parse(t.Context(), []front.File{{Name: "sharing.go", Src: []byte(sharing)}}, front.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -179,7 +180,7 @@ func TestSharedMemoryHasABound(t *testing.T) {
 			}
 		}
 	}
-	if s := dev.Stats(); s.Get(driver.Kernels) != 0 {
+	if s := dev.Stats(); s.Get(metric.Kernels) != 0 {
 		t.Errorf("kernels stay open after refusals: %v", s)
 	}
 }

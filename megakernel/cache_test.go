@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/govyre/vyre/driver"
+	"github.com/govyre/vyre/internal/metric"
 	"github.com/govyre/vyre/internal/plan"
 	"github.com/govyre/vyre/megakernel"
 )
@@ -13,7 +14,7 @@ import (
 // compiles is how many kernels the device was asked for.
 func compiles(dev driver.Device) uint64 {
 	s := dev.Stats()
-	return s.Get(driver.CompilesMemory) + s.Get(driver.CompilesDisk) + s.Get(driver.CompilesFresh)
+	return s.Get(metric.CompilesMemory) + s.Get(metric.CompilesDisk) + s.Get(metric.CompilesFresh)
 }
 
 // TestCacheKeepsKernelsOfEqualPlans counts compilations: one for each miss, none for a hit.

@@ -10,6 +10,7 @@ import (
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/driver/cuda"
 	"github.com/govyre/vyre/internal/cusim"
+	"github.com/govyre/vyre/internal/metric"
 	"github.com/govyre/vyre/internal/plan"
 	"github.com/govyre/vyre/megakernel"
 )
@@ -47,7 +48,7 @@ func TestCalibrationMeasuresEverythingThatThereIs(t *testing.T) {
 			}
 			last = b.Blocks
 		}
-		if n := dev.Stats().Get(driver.LiveBytes); n != 0 {
+		if n := dev.Stats().Get(metric.LiveBytes); n != 0 {
 			t.Errorf("%s: %d bytes were not given back", name, n)
 		}
 	}

@@ -16,9 +16,9 @@ import (
 	_ "github.com/govyre/vyre/driver/cudasim"
 
 	"github.com/govyre/vyre/driver"
+	"github.com/govyre/vyre/internal/front"
 	"github.com/govyre/vyre/internal/testing/long"
 	"github.com/govyre/vyre/ir"
-	"github.com/govyre/vyre/kernel"
 )
 
 // source holds the waves of the tests: steps of a breadth-first search.
@@ -231,7 +231,7 @@ func programsOf(threads uint32) map[string]*ir.Program {
 }
 
 func compile(source string) map[string]*ir.Program {
-	pkg, err := kernel.Parse(context.Background(), []kernel.File{{Name: "waves.go", Src: []byte(source)}}, kernel.Options{})
+	pkg, err := front.Parse(context.Background(), []front.File{{Name: "waves.go", Src: []byte(source)}}, front.Options{})
 	if err != nil {
 		panic(err)
 	}

@@ -2,6 +2,7 @@ package megakernel
 
 import (
 	"github.com/govyre/vyre/driver"
+	"github.com/govyre/vyre/internal/metric"
 	"github.com/govyre/vyre/internal/plan"
 )
 
@@ -91,14 +92,14 @@ func Tally(before, begin, end *driver.Stats, rec Record) plan.Counted {
 		return n
 	}
 	return plan.Counted{
-		Launches:     sum(driver.LaunchesPlain, driver.LaunchesGraph),
+		Launches:     sum(metric.LaunchesPlain, metric.LaunchesGraph),
 		Rounds:       uint64(rec.Rounds),
 		GridBarriers: uint64(rec.Barriers),
-		HostWaits:    sum(driver.WaitsReady, driver.WaitsSpin, driver.WaitsBlock, driver.WaitsPoll),
-		Uploads:      sum(driver.Uploads),
-		UploadBytes:  sum(driver.UploadBytes),
-		ReadBytes:    sum(driver.ReadBytes),
-		DeviceBytes:  end.Get(driver.LiveBytes) - before.Get(driver.LiveBytes),
-		Allocations:  sum(driver.AllocRequests),
+		HostWaits:    sum(metric.WaitsReady, metric.WaitsSpin, metric.WaitsBlock, metric.WaitsPoll),
+		Uploads:      sum(metric.Uploads),
+		UploadBytes:  sum(metric.UploadBytes),
+		ReadBytes:    sum(metric.ReadBytes),
+		DeviceBytes:  end.Get(metric.LiveBytes) - before.Get(metric.LiveBytes),
+		Allocations:  sum(metric.AllocRequests),
 	}
 }

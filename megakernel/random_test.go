@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"github.com/govyre/vyre/driver"
+	"github.com/govyre/vyre/internal/front"
 	"github.com/govyre/vyre/ir"
-	"github.com/govyre/vyre/kernel"
 	"github.com/govyre/vyre/megakernel"
 )
 
@@ -326,7 +326,7 @@ func (w *web) programs(t *testing.T, size uint32) (all []*ir.Program) {
 		s.WriteString(b.text(fmt.Sprintf("Body%d", k), size))
 	}
 	fmt.Fprintf(&s, counting, size)
-	pkg, err := kernel.Parse(t.Context(), []kernel.File{{Name: "web.go", Src: []byte(s.String())}}, kernel.Options{})
+	pkg, err := front.Parse(t.Context(), []front.File{{Name: "web.go", Src: []byte(s.String())}}, front.Options{})
 	if err != nil {
 		t.Fatalf("seed %d: %v\n%s", w.seed, err, s.String())
 	}

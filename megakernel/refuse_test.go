@@ -7,8 +7,9 @@ import (
 	"testing"
 
 	"github.com/govyre/vyre/driver"
+	"github.com/govyre/vyre/internal/front"
+	"github.com/govyre/vyre/internal/metric"
 	"github.com/govyre/vyre/ir"
-	"github.com/govyre/vyre/kernel"
 	"github.com/govyre/vyre/megakernel"
 )
 
@@ -107,7 +108,7 @@ func Scaled(t gpu.Thread, k float32, x []float32) {
 
 // TestWavesThatCannotRunAreRefused names the rule, the wave and what to do.
 func TestWavesThatCannotRunAreRefused(t *testing.T) {
-	pkg, err := kernel.Parse(t.Context(), []kernel.File{{Name: "bad.go", Src: []byte(bad)}}, kernel.Options{})
+	pkg, err := front.Parse(t.Context(), []front.File{{Name: "bad.go", Src: []byte(bad)}}, front.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -203,7 +204,7 @@ func TestWavesThatCannotRunAreRefused(t *testing.T) {
 		}
 		p.Close()
 	}
-	if s := dev.Stats(); s.Get(driver.Kernels) != 0 {
+	if s := dev.Stats(); s.Get(metric.Kernels) != 0 {
 		t.Errorf("kernels stay open after refusals: %v", s)
 	}
 }

@@ -10,11 +10,12 @@ import (
 
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/driver/cpu"
+	"github.com/govyre/vyre/internal/front"
+	"github.com/govyre/vyre/internal/metric"
 	"github.com/govyre/vyre/internal/testing/long"
 	"github.com/govyre/vyre/internal/testing/underway"
 	"github.com/govyre/vyre/ir"
 	"github.com/govyre/vyre/ir/build"
-	"github.com/govyre/vyre/kernel"
 	"github.com/govyre/vyre/megakernel"
 )
 
@@ -75,7 +76,7 @@ func Trap(t gpu.Thread, x []uint32) {
 
 // TestWhatGoesWrongNamesTheWaveAndItsLine in a fused program: races, and traps on every device.
 func TestWhatGoesWrongNamesTheWaveAndItsLine(t *testing.T) {
-	pkg, err := kernel.Parse(t.Context(), []kernel.File{{Name: "meet.go", Src: []byte(meeting)}}, kernel.Options{})
+	pkg, err := front.Parse(t.Context(), []front.File{{Name: "meet.go", Src: []byte(meeting)}}, front.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -274,7 +275,7 @@ func TestRunAllocatesNothing(t *testing.T) {
 		before := *dev.Stats()
 		heap := testing.AllocsPerRun(20, run)
 		after := dev.Stats()
-		if n := after.Get(driver.AllocRequests) - before.Get(driver.AllocRequests); n != 0 {
+		if n := after.Get(metric.AllocRequests) - before.Get(metric.AllocRequests); n != 0 {
 			t.Errorf("%v: %d allocations on the device", topology, n)
 		}
 		if heap != 0 {

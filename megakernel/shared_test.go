@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"github.com/govyre/vyre/driver"
+	"github.com/govyre/vyre/internal/front"
 	"github.com/govyre/vyre/ir"
-	"github.com/govyre/vyre/kernel"
 	"github.com/govyre/vyre/megakernel"
 )
 
@@ -43,7 +43,7 @@ func Turn%[1]d(t gpu.Thread, k uint32, a, b, to []uint32) {
 }
 
 var mixes = sync.OnceValue(func() []*ir.Program {
-	pkg, err := kernel.Parse(context.Background(), []kernel.File{{Name: "mix.go", Src: []byte(mixSource())}}, kernel.Options{})
+	pkg, err := front.Parse(context.Background(), []front.File{{Name: "mix.go", Src: []byte(mixSource())}}, front.Options{})
 	if err != nil {
 		panic(err)
 	}

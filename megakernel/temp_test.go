@@ -9,6 +9,7 @@ import (
 
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/driver/cpu"
+	"github.com/govyre/vyre/internal/metric"
 	"github.com/govyre/vyre/megakernel"
 )
 
@@ -32,14 +33,14 @@ func TestTempsShareAnArena(t *testing.T) {
 				t.Run(fmt.Sprintf("%s/%d/%v", name, c.waves, top), func(t *testing.T) {
 					dev := open(t, name)
 					start, host := startOf(t, dev, g.size)
-					before := dev.Stats().Get(driver.LiveBytes)
+					before := dev.Stats().Get(metric.LiveBytes)
 					const kept = 10
 					p, err := megakernel.New(t.Context(), dev, g.temps(start, kept), g.deps, megakernel.Options{Topology: top})
 					if err != nil {
 						t.Fatal(err)
 					}
 					defer p.Close()
-					if live, want := dev.Stats().Get(driver.LiveBytes)-before, p.Predicted(megakernel.Record{}).DeviceBytes; live != want {
+					if live, want := dev.Stats().Get(metric.LiveBytes)-before, p.Predicted(megakernel.Record{}).DeviceBytes; live != want {
 						t.Errorf("%d bytes are live, %d were predicted", live, want)
 					}
 					var arena, temps uint64
@@ -184,7 +185,7 @@ func TestTempsThatCannotBeAreRefused(t *testing.T) {
 			if strings.HasPrefix(c.name, "read before") {
 				deps = append(deps, megakernel.Dependency{Before: 0, After: 1})
 			}
-			before := dev.Stats().Get(driver.LiveBytes)
+			before := dev.Stats().Get(metric.LiveBytes)
 			p, err := megakernel.New(t.Context(), dev, c.waves, deps, megakernel.Options{Budget: c.budget})
 			if err == nil {
 				p.Close()
@@ -192,7 +193,7 @@ func TestTempsThatCannotBeAreRefused(t *testing.T) {
 			if err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("got %v, want %q", err, c.want)
 			}
-			if n := dev.Stats().Get(driver.LiveBytes); n != before {
+			if n := dev.Stats().Get(metric.LiveBytes); n != before {
 				t.Errorf("%d bytes live, %d before", n, before)
 			}
 		})

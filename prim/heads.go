@@ -6,7 +6,7 @@ import (
 
 	"github.com/govyre/vyre"
 	"github.com/govyre/vyre/driver"
-	"github.com/govyre/vyre/prim/block"
+	"github.com/govyre/vyre/prim/internal/block"
 )
 
 // heads finds where segments begin that flags mark: beside the first element of each stands one that is not zero. The first

@@ -5,7 +5,7 @@ import (
 	"math"
 
 	"github.com/govyre/vyre"
-	"github.com/govyre/vyre/prim/block"
+	"github.com/govyre/vyre/prim/internal/block"
 )
 
 // keyOf says how the bits of a key are ordered, and which unsigned integer has them.

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/govyre/vyre/driver"
+	"github.com/govyre/vyre/internal/metric"
 	"github.com/govyre/vyre/prim"
 )
 
@@ -16,7 +16,7 @@ func TestAnotherLengthCompilesNothing(t *testing.T) {
 		if strings.HasPrefix(name, "cpu") {
 			continue // there code is shared whatever it is called
 		}
-		loaded := func() uint64 { return d.Stats().Get(driver.CompilesFresh) + d.Stats().Get(driver.CompilesDisk) }
+		loaded := func() uint64 { return d.Stats().Get(metric.CompilesFresh) + d.Stats().Get(metric.CompilesDisk) }
 		for what, made := range map[string]func(max int) (io.Closer, error){
 			"scan":   func(max int) (io.Closer, error) { return prim.NewScan[uint64](ctx, d, prim.Sum, max) },
 			"sort":   func(max int) (io.Closer, error) { return prim.NewSort[uint16](ctx, d, max, prim.SortOptions{To: 8}) },

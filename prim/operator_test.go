@@ -8,7 +8,7 @@ import (
 
 	"github.com/govyre/vyre"
 	"github.com/govyre/vyre/prim"
-	"github.com/govyre/vyre/prim/block"
+	"github.com/govyre/vyre/prim/internal/block"
 )
 
 // custom is an operator of functions.

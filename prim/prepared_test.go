@@ -10,6 +10,7 @@ import (
 	"github.com/govyre/vyre/driver/cpu"
 	"github.com/govyre/vyre/driver/cuda"
 	"github.com/govyre/vyre/internal/cusim"
+	"github.com/govyre/vyre/internal/metric"
 	"github.com/govyre/vyre/prim"
 )
 
@@ -62,11 +63,11 @@ func TestPreparedRunsAllocateNothing(t *testing.T) {
 				if name == "cpu" && heap > 0 { // a simulated device is no part of the host's work
 					t.Errorf("a run makes %v allocations on the heap", heap)
 				}
-				if got := did.Get(driver.AllocRequests); got != 0 {
+				if got := did.Get(metric.AllocRequests); got != 0 {
 					t.Errorf("six runs asked for memory %d times", got)
 				}
-				if got := did.Get(driver.LaunchesPlain) + did.Get(driver.LaunchesGraph); got != 6*c.launches || did.Get(driver.Fills) > 6 {
-					t.Errorf("six runs are %d launches and %d fills, want 6 times %d, and at most one fill each", got, did.Get(driver.Fills), c.launches)
+				if got := did.Get(metric.LaunchesPlain) + did.Get(metric.LaunchesGraph); got != 6*c.launches || did.Get(metric.Fills) > 6 {
+					t.Errorf("six runs are %d launches and %d fills, want 6 times %d, and at most one fill each", got, did.Get(metric.Fills), c.launches)
 				}
 			})
 		}

@@ -5,7 +5,7 @@ import (
 
 	"github.com/govyre/vyre"
 	"github.com/govyre/vyre/driver"
-	"github.com/govyre/vyre/prim/block"
+	"github.com/govyre/vyre/prim/internal/block"
 	"github.com/govyre/vyre/prim/internal/kernels"
 )
 

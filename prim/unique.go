@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"github.com/govyre/vyre"
-	"github.com/govyre/vyre/prim/block"
+	"github.com/govyre/vyre/prim/internal/block"
 )
 
 // Unique keeps the first of each run of equal neighbours, and counts them. What equal elements are, the package comment says.

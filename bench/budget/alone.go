@@ -14,6 +14,7 @@ import (
 	"github.com/govyre/vyre/driver/cuda"
 	"github.com/govyre/vyre/internal/conform"
 	"github.com/govyre/vyre/internal/cusim"
+	"github.com/govyre/vyre/internal/metric"
 )
 
 // Budgets that are held against a number and not against C.
@@ -141,7 +142,7 @@ func (b *bench) replayed(name string, size int64, entries int, most float64) (er
 	if _, err := g.Run(b.ctx); err != nil {
 		return err
 	}
-	before := b.env.dev.Stats().Get(driver.UploadBytes)
+	before := b.env.dev.Stats().Get(metric.UploadBytes)
 	var blocks []block
 	for i := -1; i < b.blocks; i++ {
 		one, err := take(sample, b.samples)
@@ -154,7 +155,7 @@ func (b *bench) replayed(name string, size int64, entries int, most float64) (er
 	}
 	all := together(blocks)
 	b.out.side(name, "vyre", all)
-	sent := b.env.dev.Stats().Get(driver.UploadBytes) - before
+	sent := b.env.dev.Stats().Get(metric.UploadBytes) - before
 	b.out.number(name+"-sent", "bytes", float64(sent), 0, sent == 0)
 	if most > 0 {
 		b.out.number(name+"-ns", "ns", all.p50, most, all.p50 <= most)

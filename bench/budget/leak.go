@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/govyre/vyre/driver"
+	"github.com/govyre/vyre/internal/metric"
 )
 
 // leaking launches from 16 goroutines, each with a sequence of its own, and looks at what is left: bytes of the
@@ -72,7 +73,7 @@ type held struct {
 func footprint(dev driver.Device) held {
 	runtime.GC()
 	s := dev.Stats()
-	return held{s.Get(driver.DriverBytes), s.Get(driver.Sequences), runtime.NumGoroutine(), resident()}
+	return held{s.Get(metric.DriverBytes), s.Get(metric.Sequences), runtime.NumGoroutine(), resident()}
 }
 
 // resident is the memory of the process, 0 where the system does not tell.

@@ -7,10 +7,10 @@ import (
 	"io/fs"
 	"path"
 
+	"github.com/govyre/vyre/internal/front"
 	"github.com/govyre/vyre/internal/ptx"
 	"github.com/govyre/vyre/ir"
 	"github.com/govyre/vyre/ir/verify"
-	"github.com/govyre/vyre/kernel"
 )
 
 //go:embed kernels/*.go
@@ -18,24 +18,24 @@ var sources embed.FS
 
 // Kernels compiles the kernels of the suite, by name. Their source is in the binary, so this works on
 // machines without Go.
-func Kernels() (map[string]*kernel.Kernel, error) {
+func Kernels() (map[string]*front.Kernel, error) {
 	names, err := fs.Glob(sources, "kernels/*.go")
 	if err != nil {
 		return nil, err
 	}
-	var files []kernel.File
+	var files []front.File
 	for _, name := range names {
 		src, err := sources.ReadFile(name)
 		if err != nil {
 			return nil, err
 		}
-		files = append(files, kernel.File{Name: path.Base(name), Src: src})
+		files = append(files, front.File{Name: path.Base(name), Src: src})
 	}
-	pkg, err := kernel.Parse(context.Background(), files, kernel.Options{})
+	pkg, err := front.Parse(context.Background(), files, front.Options{})
 	if err != nil {
 		return nil, err
 	}
-	out := make(map[string]*kernel.Kernel)
+	out := make(map[string]*front.Kernel)
 	for _, k := range pkg.Kernels() {
 		out[k.Name] = k
 	}

@@ -6,7 +6,7 @@ import (
 	"math"
 	"unsafe"
 
-	"github.com/govyre/vyre/kernel"
+	"github.com/govyre/vyre/internal/front"
 )
 
 // Size is one of the sizes at which a kernel is measured.
@@ -160,7 +160,7 @@ type Arg struct {
 
 // Len is the length of the slice that parameter i of the kernel has over the buffer: what Go's len gives, and
 // what the reference kernel is told.
-func (a Arg) Len(k *kernel.Kernel, i int) uint32 {
+func (a Arg) Len(k *front.Kernel, i int) uint32 {
 	p := &k.Params[i]
 	return uint32(a.Buffer.Bytes / int64(k.Program.Params()[p.First].Bytes()*p.Lanes))
 }

@@ -11,9 +11,9 @@ import (
 
 	"github.com/govyre/vyre/aot"
 	"github.com/govyre/vyre/driver"
+	"github.com/govyre/vyre/internal/front"
 	"github.com/govyre/vyre/internal/gen"
 	"github.com/govyre/vyre/ir"
-	"github.com/govyre/vyre/kernel"
 )
 
 // bundleCmd compiles kernels into a file that a program ships.
@@ -103,7 +103,7 @@ func (c *bundleCmd) add(t *terminal, kernels map[string]*ir.Program, source stri
 		return err
 	}
 	defer t.spin("compiling the kernels of " + source)()
-	pkg, err := kernel.Load(t.ctx, source)
+	pkg, err := front.Load(t.ctx, source)
 	if err != nil {
 		return err
 	}

@@ -10,8 +10,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/govyre/vyre/internal/front"
 	"github.com/govyre/vyre/internal/gen"
-	"github.com/govyre/vyre/kernel"
 )
 
 // genCmd writes typed launchers.
@@ -130,7 +130,7 @@ func (c *genCmd) one(t *terminal, source, file string) error {
 	}
 	stop := t.spin("compiling the kernels of " + source)
 	defer stop()
-	pkg, err := kernel.Load(t.ctx, source, file) // a launcher that is half written must not be in the way of a whole one
+	pkg, err := front.Load(t.ctx, source, file) // a launcher that is half written must not be in the way of a whole one
 	if err != nil {
 		return err
 	}
@@ -184,7 +184,7 @@ func (p *product) current(command string) error {
 }
 
 // bundle returns the name of the bundle from the directory of the launchers. It has the kernels of the package as they are now.
-func (c *genCmd) bundle(t *terminal, pkg *kernel.Package, dir string) (string, error) {
+func (c *genCmd) bundle(t *terminal, pkg *front.Package, dir string) (string, error) {
 	if c.Bundle == "" {
 		return "", nil
 	}
@@ -220,7 +220,7 @@ func (c *genCmd) library(t *terminal, source, file string) (kernels bool, err er
 	if info, err := os.Stat(source); err != nil || !info.IsDir() || c.Out != "" {
 		return true, nil
 	}
-	l, err := kernel.FindLibrary(source)
+	l, err := front.FindLibrary(source)
 	if err != nil || l == nil {
 		return true, err
 	}
@@ -260,7 +260,7 @@ func (p *product) look() (err error) {
 func (p *product) fresh() bool { return !p.missing && bytes.Equal(p.have, p.want) }
 
 // check says which product is not what would be written, and why.
-func check(pkg *kernel.Package, source string, products []*product) error {
+func check(pkg *front.Package, source string, products []*product) error {
 	data, launchers := products[0], products[1]
 	for _, p := range []*product{launchers, data} {
 		if p.missing {

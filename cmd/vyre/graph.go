@@ -14,9 +14,9 @@ import (
 	"github.com/govyre/vyre/graph"
 	"github.com/govyre/vyre/graph/files"
 	"github.com/govyre/vyre/graph/generate"
-	"github.com/govyre/vyre/graph/report"
 	"github.com/govyre/vyre/graph/session"
 	"github.com/govyre/vyre/internal/printable"
+	"github.com/govyre/vyre/internal/report"
 	"github.com/govyre/vyre/megakernel"
 )
 

@@ -14,10 +14,10 @@ import (
 	"github.com/govyre/vyre/aot"
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/internal/bundle"
+	"github.com/govyre/vyre/internal/front"
 	"github.com/govyre/vyre/ir"
 	"github.com/govyre/vyre/ir/text"
 	"github.com/govyre/vyre/ir/wire"
-	"github.com/govyre/vyre/kernel"
 )
 
 // loaded is a kernel from Go source, from text form, from the wire form, or from a bundle.
@@ -130,7 +130,7 @@ func (t *terminal) loadFile(file string) ([]loaded, error) {
 			return nil, usagef("%s is neither Go source (.go) nor a program (.vyre, .vyrb) nor a bundle (.vyk)", file)
 		}
 		defer t.spin("compiling the kernels of " + file)()
-		return kernels(kernel.Load(t.ctx, file))
+		return kernels(front.Load(t.ctx, file))
 	}
 	b, err := t.read(file, maxProgram)
 	if err != nil {
@@ -156,7 +156,7 @@ func (t *terminal) loadFile(file string) ([]loaded, error) {
 	case ".vyk":
 		return bundled(file, b)
 	}
-	return kernels(kernel.Parse(t.ctx, []kernel.File{{Name: file, Src: b}}, kernel.Options{}))
+	return kernels(front.Parse(t.ctx, []front.File{{Name: file, Src: b}}, front.Options{}))
 }
 
 // bundled are the kernels of a bundle.
@@ -192,7 +192,7 @@ func formOf(b []byte) string {
 // textForm is the first line of the text form, after comments.
 var textForm = regexp.MustCompile(`^(\s*//.*\n)*\s*vyre [0-9]`)
 
-func kernels(pkg *kernel.Package, err error) ([]loaded, error) {
+func kernels(pkg *front.Package, err error) ([]loaded, error) {
 	if err != nil {
 		return nil, err
 	}

@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"github.com/govyre/vyre/graph"
-	"github.com/govyre/vyre/graph/report"
 	"github.com/govyre/vyre/internal/printable"
+	"github.com/govyre/vyre/internal/report"
 )
 
 // What a picture of ours may have; Graphviz draws what is larger.

@@ -7,9 +7,9 @@ import (
 	"text/tabwriter"
 
 	"github.com/govyre/vyre/graph"
-	"github.com/govyre/vyre/graph/report"
 	"github.com/govyre/vyre/graph/session"
 	"github.com/govyre/vyre/internal/printable"
+	"github.com/govyre/vyre/internal/report"
 )
 
 // bounded reports whether the question is about nodes at most so many arcs away.

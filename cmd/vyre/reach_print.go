@@ -17,9 +17,9 @@ import (
 
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/graph"
-	"github.com/govyre/vyre/graph/report"
 	"github.com/govyre/vyre/graph/session"
 	"github.com/govyre/vyre/internal/printable"
+	"github.com/govyre/vyre/internal/report"
 )
 
 // reachDoc is the form of --json.

@@ -8,8 +8,8 @@ import (
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/graph"
 	"github.com/govyre/vyre/graph/ifds"
-	"github.com/govyre/vyre/graph/report"
 	"github.com/govyre/vyre/graph/session"
+	"github.com/govyre/vyre/internal/report"
 	"github.com/govyre/vyre/megakernel"
 )
 

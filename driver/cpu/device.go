@@ -8,6 +8,7 @@ import (
 
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/internal/interp"
+	"github.com/govyre/vyre/internal/metric"
 )
 
 // Name is what Open takes to get the device.
@@ -112,15 +113,15 @@ func (d *Device) Room() (int64, error) {
 
 // Trim frees nothing: the device keeps no idle memory.
 func (d *Device) Trim(int64) (int64, error) {
-	d.Count(driver.Trims, 1)
+	d.Count(metric.Trims, 1)
 	return 0, d.Alive("trim", "")
 }
 
 // Caches says what is kept for later. Machine code is kept by the process, for all its devices.
 func (d *Device) Caches() []driver.Cache {
 	n, evicted := d.kernels.kept()
-	return d.AllCaches(driver.Cache{Name: "kernels", Entries: n, Limit: maxKernels, Hits: uint64(d.Now(driver.CompilesMemory)),
-		Misses: uint64(d.Now(driver.CompilesFresh) + d.Now(driver.CompilesImage)), Evictions: evicted})
+	return d.AllCaches(driver.Cache{Name: "kernels", Entries: n, Limit: maxKernels, Hits: uint64(d.Now(metric.CompilesMemory)),
+		Misses: uint64(d.Now(metric.CompilesFresh) + d.Now(metric.CompilesImage)), Evictions: evicted})
 }
 
 // Flush gives back what nobody refers to.

@@ -13,6 +13,7 @@ import (
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/driver/cpu"
 	"github.com/govyre/vyre/internal/interp"
+	"github.com/govyre/vyre/internal/metric"
 	"github.com/govyre/vyre/internal/testing/underway"
 	"github.com/govyre/vyre/ir"
 	"github.com/govyre/vyre/ir/build"
@@ -182,7 +183,7 @@ func TestCloseEndsARunThatOutlastsItsPatience(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n := d.Stats().Sub(before).Get(driver.OrderWaits); n != 1 {
+	if n := d.Stats().Sub(before).Get(metric.OrderWaits); n != 1 {
 		t.Errorf("the last one waits for %d runs", n)
 	}
 	wantError(t, stuck.Close(), driver.Closed, `"stuck"`, "had not ended 1ms later")
@@ -235,7 +236,7 @@ func TestCloseEndsALoopThatOutlastsItsPatience(t *testing.T) {
 				return ended
 			}
 			ran := run(first)
-			for d.Stats().Get(driver.LoopIterations) == 0 {
+			for d.Stats().Get(metric.LoopIterations) == 0 {
 				runtime.Gosched()
 			}
 			waits := run(second)
@@ -251,7 +252,7 @@ func TestCloseEndsALoopThatOutlastsItsPatience(t *testing.T) {
 			if err := x.Close(); err != nil {
 				t.Error(err)
 			}
-			if n := d.Stats().Get(driver.RunsInFlight); n != 0 {
+			if n := d.Stats().Get(metric.RunsInFlight); n != 0 {
 				t.Errorf("%d runs in flight", n)
 			}
 		})
@@ -322,8 +323,8 @@ func TestHammerCompileIsSingleFlight(t *testing.T) {
 		}()
 	}
 	all.Wait()
-	if st := d.Stats(); st.Get(driver.CompilesFresh) != 1 || st.Get(driver.CompilesMemory) != 15 || st.Get(driver.Kernels) != 0 {
-		t.Errorf("compiled %d times, found %d times, %d kernels", st.Get(driver.CompilesFresh), st.Get(driver.CompilesMemory), st.Get(driver.Kernels))
+	if st := d.Stats(); st.Get(metric.CompilesFresh) != 1 || st.Get(metric.CompilesMemory) != 15 || st.Get(metric.Kernels) != 0 {
+		t.Errorf("compiled %d times, found %d times, %d kernels", st.Get(metric.CompilesFresh), st.Get(metric.CompilesMemory), st.Get(metric.Kernels))
 	}
 }
 
@@ -370,7 +371,7 @@ func TestCacheForgetsWhatIsNotUsed(t *testing.T) {
 		if _, err := d.Compile(ctx, build(c.n), driver.Options{}); err != nil {
 			t.Fatal(err)
 		}
-		if got := d.Stats().Sub(before).Get(driver.CompilesFresh); got != c.fresh {
+		if got := d.Stats().Sub(before).Get(metric.CompilesFresh); got != c.fresh {
 			t.Errorf("%s: compiled anew %d times, want %d", c.name, got, c.fresh)
 		}
 	}
@@ -397,12 +398,12 @@ func TestProgramsUnusedForLongestAreDropped(t *testing.T) {
 		}
 	}
 	for i := 1; i < cpu.MaxKernels; i++ {
-		again(i, driver.CompilesFresh)
+		again(i, metric.CompilesFresh)
 	}
-	again(1, driver.CompilesMemory)
-	again(cpu.MaxKernels, driver.CompilesFresh) // one too many: 2 goes
-	again(0, driver.CompilesMemory)
-	again(1, driver.CompilesMemory)
-	again(3, driver.CompilesMemory)
-	again(2, driver.CompilesFresh)
+	again(1, metric.CompilesMemory)
+	again(cpu.MaxKernels, metric.CompilesFresh) // one too many: 2 goes
+	again(0, metric.CompilesMemory)
+	again(1, metric.CompilesMemory)
+	again(3, metric.CompilesMemory)
+	again(2, metric.CompilesFresh)
 }

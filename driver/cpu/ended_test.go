@@ -10,6 +10,7 @@ import (
 
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/driver/cpu"
+	"github.com/govyre/vyre/internal/metric"
 	"github.com/govyre/vyre/kernel"
 )
 
@@ -150,7 +151,7 @@ func hasEnded(t *testing.T, d *cpu.Device, k driver.Kernel, x driver.Range, give
 	if !errors.Is(err, driver.Canceled) || !errors.Is(err, context.Canceled) || !errors.As(err, &over) {
 		t.Fatalf("got %v, want an error that says that the run was ended", err)
 	}
-	if n := d.Stats().Get(driver.RunsInFlight); n != 0 {
+	if n := d.Stats().Get(metric.RunsInFlight); n != 0 {
 		t.Errorf("%d runs are in flight", n)
 	}
 	for range 1 << 22 { // the last ones of a launch are on their way out

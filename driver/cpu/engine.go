@@ -12,6 +12,7 @@ import (
 	"github.com/govyre/vyre/internal/compile"
 	"github.com/govyre/vyre/internal/interp"
 	"github.com/govyre/vyre/internal/launch"
+	"github.com/govyre/vyre/internal/metric"
 	"github.com/govyre/vyre/internal/native"
 )
 
@@ -125,14 +126,14 @@ func (d *Device) want(o driver.Options, choice compile.Choice) engineWish {
 // runOn runs a launch on the engine of its kernel. With an error the result may be half of one, or nothing.
 func (d *Device) runOn(ctx context.Context, c *compiled, in *launch.Launch, o interp.Options, count *driver.Tally) (interp.Result, error) {
 	if c.native == nil {
-		count.Count(driver.InterpLaunches, 1)
+		count.Count(metric.InterpLaunches, 1)
 		res, err := c.interp.Run(ctx, *in, o)
 		if res == nil {
 			res = &interp.Result{}
 		}
 		return *res, err
 	}
-	count.Count(driver.NativeLaunches, 1)
+	count.Count(metric.NativeLaunches, 1)
 	if err := c.rules.Check(in); err != nil {
 		return interp.Result{}, err
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/driver/cpu"
 	"github.com/govyre/vyre/internal/interp"
+	"github.com/govyre/vyre/internal/metric"
 	"github.com/govyre/vyre/internal/native"
 	"github.com/govyre/vyre/internal/testing/needs"
 )
@@ -69,7 +70,7 @@ func TestEngineIsChosenAndSaid(t *testing.T) {
 			if _, err := driver.Dispatch(ctx, k, driver.Groups(1), driver.InOut(dst)); err != nil || dst[124] != 7 {
 				t.Errorf("%v, %v", dst[124], err)
 			}
-			if n, i := d.Stats().Get(driver.NativeLaunches), d.Stats().Get(driver.InterpLaunches); n != c.nativeN || i != c.interpN {
+			if n, i := d.Stats().Get(metric.NativeLaunches), d.Stats().Get(metric.InterpLaunches); n != c.nativeN || i != c.interpN {
 				t.Errorf("%d launches as machine code, %d on the interpreter", n, i)
 			}
 		})

@@ -11,6 +11,7 @@ import (
 	"github.com/govyre/vyre/driver/internal/outside"
 	"github.com/govyre/vyre/internal/interp"
 	"github.com/govyre/vyre/internal/launch"
+	"github.com/govyre/vyre/internal/metric"
 	"github.com/govyre/vyre/ir"
 )
 
@@ -81,23 +82,23 @@ func (r *runner) do(c driver.Cmd) error {
 	switch c := c.(type) {
 	case *driver.FillCmd:
 		r.fill(bytes(c.Dst), c.Value, c.Width)
-		r.plan.Tally.Count(driver.Fills, 1)
-		r.plan.Tally.Count(driver.FillBytes, uint64(c.Dst.Len))
+		r.plan.Tally.Count(metric.Fills, 1)
+		r.plan.Tally.Count(metric.FillBytes, uint64(c.Dst.Len))
 	case *driver.UploadCmd:
 		if r.resident.Send[c.Index] {
 			r.copy(bytes(c.Dst), r.staged[c.Index])
-			r.plan.Tally.Count(driver.Uploads, 1)
-			r.plan.Tally.Count(driver.UploadBytes, uint64(c.Dst.Len))
+			r.plan.Tally.Count(metric.Uploads, 1)
+			r.plan.Tally.Count(metric.UploadBytes, uint64(c.Dst.Len))
 		}
 	case *driver.CopyCmd:
 		r.copy(bytes(c.Dst), bytes(c.Src))
-		r.plan.Tally.Count(driver.Copies, 1)
-		r.plan.Tally.Count(driver.CopyBytes, uint64(c.Dst.Len))
+		r.plan.Tally.Count(metric.Copies, 1)
+		r.plan.Tally.Count(metric.CopyBytes, uint64(c.Dst.Len))
 	case *driver.ReadCmd:
 		r.copy(r.fetched[c.Index], bytes(c.Src))
-		r.plan.Tally.Count(driver.Reads, 1)
-		r.plan.Tally.Count(driver.ReadBytes, uint64(c.Src.Len))
-		r.plan.Tally.Count(driver.ReadGapBytes, uint64(c.Gap))
+		r.plan.Tally.Count(metric.Reads, 1)
+		r.plan.Tally.Count(metric.ReadBytes, uint64(c.Src.Len))
+		r.plan.Tally.Count(metric.ReadGapBytes, uint64(c.Gap))
 	case *driver.LaunchCmd:
 		return r.launch(c)
 	case *driver.LoopCmd:
@@ -142,9 +143,9 @@ func (r *runner) loop(c *driver.LoopCmd) error {
 		}
 		out.Iterations++
 		if r.graph || c.Lowering == driver.LoopGraph {
-			r.plan.Tally.Count(driver.LoopIterationsGraph, 1)
+			r.plan.Tally.Count(metric.LoopIterationsGraph, 1)
 		} else {
-			r.plan.Tally.Count(driver.LoopIterations, 1)
+			r.plan.Tally.Count(metric.LoopIterations, 1)
 		}
 	}
 	if c.While {

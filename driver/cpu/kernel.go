@@ -16,6 +16,7 @@ import (
 	"github.com/govyre/vyre/internal/interp"
 	"github.com/govyre/vyre/internal/launch"
 	"github.com/govyre/vyre/internal/memcheck"
+	"github.com/govyre/vyre/internal/metric"
 	"github.com/govyre/vyre/internal/native"
 	"github.com/govyre/vyre/internal/source"
 	"github.com/govyre/vyre/internal/spans"
@@ -39,7 +40,7 @@ type kernel struct {
 // decodes the program for the interpreter. One engine has it, not both.
 func (d *Device) Compile(ctx context.Context, p *ir.Program, o driver.Options) (driver.Kernel, error) {
 	ended := d.Compiling(ctx, p, o)
-	k, err := d.Sized(p, o, func(o driver.Options) (driver.Kernel, error) { return d.compile(ctx, p, o, driver.CompilesFresh) })
+	k, err := d.Sized(p, o, func(o driver.Options) (driver.Kernel, error) { return d.compile(ctx, p, o, metric.CompilesFresh) })
 	ended(err)
 	if err != nil {
 		return nil, d.Fail(err)
@@ -70,7 +71,7 @@ func (d *Device) load(ctx context.Context, im *driver.Image, o driver.Options) (
 	}
 	var k driver.Kernel
 	if err == nil {
-		k, err = d.compile(ctx, p, o, driver.CompilesImage)
+		k, err = d.compile(ctx, p, o, metric.CompilesImage)
 	}
 	if err != nil {
 		return nil, loading.Failed(Name, o.Label, err)
@@ -115,13 +116,13 @@ func (d *Device) compile(ctx context.Context, p *ir.Program, o driver.Options, f
 	}
 	k := &kernel{dev: d, code: c, flags: driver.FlagsOf(p.Traits()), res: res, origin: "memory"}
 	if !found {
-		k.origin = map[driver.Metric]string{driver.CompilesFresh: "link", driver.CompilesImage: "image"}[from]
+		k.origin = map[driver.Metric]string{metric.CompilesFresh: "link", metric.CompilesImage: "image"}[from]
 	}
 	if err := k.Init(d.Core, k, label, k.free); err != nil {
 		d.kernels.put(c)
 		return nil, err
 	}
-	d.Gauge(driver.Kernels, 1)
+	d.Gauge(metric.Kernels, 1)
 	return k, nil
 }
 
@@ -140,7 +141,7 @@ func compileError(label string, err error) error {
 }
 
 func (k *kernel) free() {
-	k.dev.Gauge(driver.Kernels, -1)
+	k.dev.Gauge(metric.Kernels, -1)
 	k.dev.kernels.put(k.code)
 }
 
@@ -221,7 +222,7 @@ func (c *cache) get(ctx context.Context, d *Device, p *ir.Program, w engineWish,
 			c.idle.Remove(e.idle)
 			e.idle = nil
 		}
-		d.Count(driver.CompilesMemory, 1)
+		d.Count(metric.CompilesMemory, 1)
 	} else {
 		e = &compiled{program: p, wanted: w, ready: make(chan struct{}), handles: 1}
 		c.entries[p.Digest()] = append(c.entries[p.Digest()], e)
@@ -255,7 +256,7 @@ func (c *cache) compile(d *Device, e *compiled) {
 	defer c.compiling.Done()
 	begin := time.Now()
 	e.err = e.prepare(d)
-	d.Count(driver.CompileNS, uint64(time.Since(begin)))
+	d.Count(metric.CompileNS, uint64(time.Since(begin)))
 	if e.err != nil { // failures are not kept
 		c.mu.Lock()
 		c.remove(e)

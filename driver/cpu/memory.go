@@ -9,6 +9,7 @@ import (
 	"unsafe"
 
 	"github.com/govyre/vyre/driver"
+	"github.com/govyre/vyre/internal/metric"
 )
 
 // align is the alignment of every buffer, more than any program asks for.
@@ -27,11 +28,11 @@ type buffer struct {
 
 // Alloc returns a buffer. Its contents are undefined, even if they look like zero.
 func (d *Device) Alloc(bytes int64, o driver.AllocOptions) (driver.Buffer, error) {
-	d.Count(driver.AllocRequests, 1)
+	d.Count(metric.AllocRequests, 1)
 	b, err := d.alloc(bytes, o.Label)
 	if errors.Is(err, driver.OutOfMemory) && bytes <= d.limit {
 		d.Reclaim()
-		d.Count(driver.OOMRetries, 1)
+		d.Count(metric.OOMRetries, 1)
 		b, err = d.alloc(bytes, o.Label)
 	}
 	d.Allocated(o.Label, bytes, err)
@@ -74,9 +75,9 @@ func (d *Device) reserve(b *buffer, label string) error {
 	b.reserved = min((b.size+align-1)&^(align-1), d.limit-d.memory.reserved)
 	d.memory.reserved += b.reserved
 	d.memory.open[b] = struct{}{}
-	d.Gauge(driver.Buffers, 1)
-	d.Gauge(driver.LiveBytes, b.size)
-	d.Gauge(driver.ReservedBytes, b.reserved)
+	d.Gauge(metric.Buffers, 1)
+	d.Gauge(metric.LiveBytes, b.size)
+	d.Gauge(metric.ReservedBytes, b.reserved)
 	d.take(b.reserved)
 	return nil
 }
@@ -87,15 +88,15 @@ func (d *Device) release(b *buffer) {
 	b.mem = nil
 	d.memory.reserved -= b.reserved
 	delete(d.memory.open, b)
-	d.Gauge(driver.Buffers, -1)
-	d.Gauge(driver.LiveBytes, -b.size)
-	d.Gauge(driver.ReservedBytes, -b.reserved)
+	d.Gauge(metric.Buffers, -1)
+	d.Gauge(metric.LiveBytes, -b.size)
+	d.Gauge(metric.ReservedBytes, -b.reserved)
 	d.take(-b.reserved)
 }
 
 // take enters bytes obtained from the system.
 func (d *Device) take(bytes int64) {
-	d.High(driver.PeakBytes, d.Gauge(driver.DriverBytes, bytes))
+	d.High(metric.PeakBytes, d.Gauge(metric.DriverBytes, bytes))
 }
 
 // largest names the buffers that hold most, for an error.
@@ -211,10 +212,10 @@ func (d *Device) AllocHost(bytes int64) (*driver.HostMemory, error) {
 // Pin enters the caller's memory as host memory; nothing has to be done to it.
 func (d *Device) Pin(b []byte) (*driver.HostMemory, error) {
 	size := int64(len(b))
-	d.Gauge(driver.PinnedBytes, size)
-	m, err := d.NewHostMemory(b, "", func() { d.Gauge(driver.PinnedBytes, -size) })
+	d.Gauge(metric.PinnedBytes, size)
+	m, err := d.NewHostMemory(b, "", func() { d.Gauge(metric.PinnedBytes, -size) })
 	if err != nil {
-		d.Gauge(driver.PinnedBytes, -size)
+		d.Gauge(metric.PinnedBytes, -size)
 		return nil, d.Fail(err)
 	}
 	return m, nil

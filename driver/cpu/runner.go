@@ -13,6 +13,7 @@ import (
 	"github.com/govyre/vyre/internal/interp"
 	"github.com/govyre/vyre/internal/launch"
 	"github.com/govyre/vyre/internal/memcheck"
+	"github.com/govyre/vyre/internal/metric"
 )
 
 type executor struct{ dev *Device }
@@ -113,7 +114,7 @@ func (d *Device) newRunner(p *driver.Plan, graph, timed bool) (*runner, error) {
 	r.body = r.execute
 	r.ctx, r.cancel = context.WithCancel(context.Background())
 	r.life.closed = r.ctx
-	d.Gauge(driver.InternalBytes, r.internal)
+	d.Gauge(metric.InternalBytes, r.internal)
 	d.take(r.internal)
 	return r, nil
 }
@@ -138,7 +139,7 @@ func (r *runner) Start(ctx context.Context, after []driver.Runner, _ bool) error
 		return err
 	}
 	if len(r.deps) > 0 {
-		r.plan.Tally.Count(driver.OrderWaits, uint64(len(r.deps)))
+		r.plan.Tally.Count(metric.OrderWaits, uint64(len(r.deps)))
 	}
 	r.err, r.device, r.timed = nil, 0, false
 	clear(r.loops)
@@ -325,7 +326,7 @@ func (r *runner) Done() bool { return r.ended.Load() >= r.serial.Load() }
 func (r *runner) Wait(ctx context.Context, res *driver.Result) error {
 	select {
 	case <-r.done:
-		r.plan.Tally.Count(driver.WaitsReady, 1)
+		r.plan.Tally.Count(metric.WaitsReady, 1)
 	default:
 		select {
 		case <-r.done:
@@ -336,7 +337,7 @@ func (r *runner) Wait(ctx context.Context, res *driver.Result) error {
 			}
 			<-r.done
 		}
-		r.plan.Tally.Count(driver.WaitsBlock, 1)
+		r.plan.Tally.Count(metric.WaitsBlock, 1)
 	}
 	r.life.Context = context.Background() // the run is over, and keeps nobody's context
 	trap := r.tell(res)
@@ -362,7 +363,7 @@ func (r *runner) Wait(ctx context.Context, res *driver.Result) error {
 func (r *runner) Close(until time.Time) error {
 	err := r.finish(until)
 	r.cancel()
-	r.dev.Gauge(driver.InternalBytes, -r.internal)
+	r.dev.Gauge(metric.InternalBytes, -r.internal)
 	r.dev.take(-r.internal)
 	return err
 }

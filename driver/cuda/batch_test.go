@@ -10,6 +10,7 @@ import (
 	"github.com/govyre/vyre/driver/cuda"
 	"github.com/govyre/vyre/internal/cu"
 	"github.com/govyre/vyre/internal/cusim"
+	"github.com/govyre/vyre/internal/metric"
 	"github.com/govyre/vyre/internal/testing/long"
 )
 
@@ -74,7 +75,7 @@ func (b *batched) run(n int) (chunks uint64) {
 			b.t.Errorf("row %d is % x", i, r.Outputs[0][:8])
 		}
 	}
-	return b.d.Stats().Sub(before).Get(driver.BatchChunks)
+	return b.d.Stats().Sub(before).Get(metric.BatchChunks)
 }
 
 // Where one launch of so many rows is too much for the driver, chunks have half as many from then on.
@@ -106,7 +107,7 @@ func TestABatchWithoutMemoryForTwoChunksTakesOne(t *testing.T) {
 		for range 3 {
 			b.run(9)
 		}
-		if live := b.d.Stats().Get(driver.LiveBytes); live > uint64(limit) {
+		if live := b.d.Stats().Get(metric.LiveBytes); live > uint64(limit) {
 			t.Errorf("%d bytes of %d", live, limit)
 		}
 	}
@@ -167,7 +168,7 @@ func TestRowsThatNeedAllOfTheDeviceTakeTurns(t *testing.T) {
 			t.Errorf("row %d is % x", i, r.Outputs[0][:8])
 		}
 	}
-	if n := d.Stats().Sub(before).Get(driver.BatchChunks); n != 6 {
+	if n := d.Stats().Sub(before).Get(metric.BatchChunks); n != 6 {
 		t.Errorf("%d chunks of 6 rows", n)
 	}
 }

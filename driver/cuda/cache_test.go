@@ -10,6 +10,7 @@ import (
 	"github.com/govyre/vyre/driver/cuda"
 	"github.com/govyre/vyre/internal/cu"
 	"github.com/govyre/vyre/internal/cusim"
+	"github.com/govyre/vyre/internal/metric"
 	"github.com/govyre/vyre/internal/ptx"
 	"github.com/govyre/vyre/ir"
 )
@@ -71,14 +72,14 @@ func TestAProgramIsEncodedOnceHoweverOftenItIsCompiled(t *testing.T) {
 		t.Errorf("compiling again allocates %v times", n)
 	}
 	closed(t, first)
-	counted(t, d, driver.CompilesFresh, 1)
+	counted(t, d, metric.CompilesFresh, 1)
 
 	// What was unloaded is compiled anew.
 	d.KeepModules(1)
 	closed(t, compiled(t, d, parse(t, strings.ReplaceAll(addOne, "1_u32", "2_u32"))))
 	d.AwaitCompilations()
 	closed(t, compiled(t, d, p))
-	counted(t, d, driver.CompilesFresh, 3)
+	counted(t, d, metric.CompilesFresh, 3)
 }
 
 func TestAPanicWhileCompilingIsAnErrorThatNamesTheKernel(t *testing.T) {

@@ -19,6 +19,7 @@ import (
 	"github.com/govyre/vyre/driver/cuda/internal/transfer"
 	"github.com/govyre/vyre/internal/cu"
 	"github.com/govyre/vyre/internal/cutarget"
+	"github.com/govyre/vyre/internal/metric"
 	"github.com/govyre/vyre/ir"
 )
 
@@ -256,7 +257,7 @@ func (d *Device) Stats() *driver.Stats {
 
 // Alloc returns a buffer. Its contents are undefined.
 func (d *Device) Alloc(bytes int64, o driver.AllocOptions) (driver.Buffer, error) {
-	d.Count(driver.AllocRequests, 1)
+	d.Count(metric.AllocRequests, 1)
 	b, err := d.memory.Alloc(bytes, o.Label)
 	d.Allocated(o.Label, bytes, err)
 	if err != nil {
@@ -331,7 +332,7 @@ func (d *Device) Trim(keep int64) (int64, error) {
 		return 0, d.Fail(err)
 	}
 	defer d.gpu.LetGo()
-	d.Count(driver.Trims, 1)
+	d.Count(metric.Trims, 1)
 	freed, err := d.memory.Trim(keep)
 	if err != nil {
 		return freed, d.Fail(d.gpu.Complete("trim", "", err))
@@ -342,7 +343,7 @@ func (d *Device) Trim(keep int64) (int64, error) {
 // Caches says what is kept for later.
 func (d *Device) Caches() []driver.Cache {
 	memory := d.memory.Cache()
-	memory.Hits, memory.Misses, memory.Evictions = uint64(d.Now(driver.AllocReused)), uint64(d.Now(driver.DriverAllocs)), uint64(d.Now(driver.DriverFrees))
+	memory.Hits, memory.Misses, memory.Evictions = uint64(d.Now(metric.AllocReused)), uint64(d.Now(metric.DriverAllocs)), uint64(d.Now(metric.DriverFrees))
 	return d.AllCaches(append(d.code.Caches(), memory, d.pinned.Cache(), d.streams.Cache())...)
 }
 
@@ -401,7 +402,7 @@ func (d *Device) release() error {
 			errs = append(errs, d.Fail(d.gpu.Complete("close", "", err)))
 		}
 	}
-	had, hadHost := d.Gauge(driver.DriverBytes, 0), d.Gauge(driver.PinnedBytes, 0)
+	had, hadHost := d.Gauge(metric.DriverBytes, 0), d.Gauge(metric.PinnedBytes, 0)
 	entered := d.gpu.Enter("close", "") == nil
 	unended := d.deferred.Drop(note) && d.gpu.Lose(&driver.Error{Op: "close", Device: d.Name(), Kind: driver.Closed,
 		Msg: "the device was closed over runs that had not ended"})

@@ -23,6 +23,7 @@ import (
 	"github.com/govyre/vyre/internal/conform"
 	"github.com/govyre/vyre/internal/cu"
 	"github.com/govyre/vyre/internal/cusim"
+	"github.com/govyre/vyre/internal/metric"
 	"github.com/govyre/vyre/internal/ptx"
 )
 
@@ -404,7 +405,7 @@ func manyGoroutines(p place) {
 	running.Wait()
 	p.must(k.Close())
 	p.must(d.Close())
-	for _, m := range []driver.Metric{driver.DriverBytes, driver.RunsInFlight, driver.Sequences} {
+	for _, m := range []driver.Metric{metric.DriverBytes, metric.RunsInFlight, metric.Sequences} {
 		if n := d.Stats().Get(m); n != 0 {
 			p.Errorf("%s is %d after closing", m, n)
 		}

@@ -22,6 +22,7 @@ import (
 	"github.com/govyre/vyre/internal/conform"
 	"github.com/govyre/vyre/internal/cu"
 	"github.com/govyre/vyre/internal/cusim"
+	"github.com/govyre/vyre/internal/metric"
 	"github.com/govyre/vyre/internal/testing/long"
 	"github.com/govyre/vyre/internal/testing/needs"
 )
@@ -331,7 +332,7 @@ func TestGPUKeepsImagesThatTakeWhatTheirTextsTake(t *testing.T) {
 			}
 		}
 		d.Settle()
-		found = d.Stats().Get(driver.CompilesDisk)
+		found = d.Stats().Get(metric.CompilesDisk)
 		if err := d.Close(); err != nil {
 			t.Error(err)
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/govyre/vyre/driver/cuda"
 	"github.com/govyre/vyre/internal/cu"
 	"github.com/govyre/vyre/internal/cusim"
+	"github.com/govyre/vyre/internal/metric"
 )
 
 const addTo = `vyre 1
@@ -79,10 +80,10 @@ func (r *replayed) gives(in, out byte, full bool) {
 		r.t.Errorf("%d gives % x, want % x", in, r.dst, want)
 	}
 	st := r.d.Stats().Sub(before)
-	if got := st.Get(driver.ReplaysFull) == 1; got != full || st.Get(driver.ReplaysFull)+st.Get(driver.ReplaysResident) != 1 {
+	if got := st.Get(metric.ReplaysFull) == 1; got != full || st.Get(metric.ReplaysFull)+st.Get(metric.ReplaysResident) != 1 {
 		r.t.Errorf("the replay with %d was full: %v, want %v", in, got, full)
 	}
-	if n := st.Get(driver.UploadBytes); full && n != 4 || !full && n != 0 {
+	if n := st.Get(metric.UploadBytes); full && n != 4 || !full && n != 0 {
 		r.t.Errorf("the replay with %d sent %d bytes", in, n)
 	}
 }
@@ -137,8 +138,8 @@ func TestSettersChangeNodes(t *testing.T) {
 	}
 	before := r.d.Stats()
 	r.gives(1, 6, false)
-	if st := r.d.Stats().Sub(before); st.Get(driver.GraphUpdates) != 1 || st.Get(driver.GraphRebuilds) != 0 {
-		t.Errorf("%d launches were changed and %d graphs made", st.Get(driver.GraphUpdates), st.Get(driver.GraphRebuilds))
+	if st := r.d.Stats().Sub(before); st.Get(metric.GraphUpdates) != 1 || st.Get(metric.GraphRebuilds) != 0 {
+		t.Errorf("%d launches were changed and %d graphs made", st.Get(metric.GraphUpdates), st.Get(metric.GraphRebuilds))
 	}
 }
 
@@ -152,7 +153,7 @@ func TestARefusedChangeMakesTheGraphAnew(t *testing.T) {
 		r.sim.Fail(cusim.Rule{Call: "cuGraphExecKernelNodeSetParams_v2", Nth: nth, Result: 1})
 		before := r.d.Stats()
 		r.gives(1, 6, false)
-		if n := r.d.Stats().Sub(before).Get(driver.GraphRebuilds); n != 1 {
+		if n := r.d.Stats().Sub(before).Get(metric.GraphRebuilds); n != 1 {
 			t.Errorf("%d graphs were made", n)
 		}
 		r.gives(2, 7, true)
@@ -457,8 +458,8 @@ func TestMemoryOfTheUserChangesInPlace(t *testing.T) {
 		if !bytes.Equal(dst, want) {
 			t.Errorf("got % x, want % x", dst, want)
 		}
-		if st := d.Stats().Sub(before); st.Get(driver.GraphUpdates) != updates || st.Get(driver.GraphRebuilds) != rebuilds {
-			t.Errorf("%d changes and %d graphs, want %d and %d", st.Get(driver.GraphUpdates), st.Get(driver.GraphRebuilds), updates, rebuilds)
+		if st := d.Stats().Sub(before); st.Get(metric.GraphUpdates) != updates || st.Get(metric.GraphRebuilds) != rebuilds {
+			t.Errorf("%d changes and %d graphs, want %d and %d", st.Get(metric.GraphUpdates), st.Get(metric.GraphRebuilds), updates, rebuilds)
 		}
 	}
 	run(mem[0].Bytes(), mem[2].Bytes(), 0, 0)

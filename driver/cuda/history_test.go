@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"github.com/govyre/vyre/driver"
+	"github.com/govyre/vyre/internal/metric"
 	"github.com/govyre/vyre/ir/text"
 )
 
@@ -111,11 +112,11 @@ type kept struct {
 }
 
 var (
-	agreed = []driver.Metric{driver.LaunchesSkipped, driver.CoopLaunches, driver.ThreadSlots, driver.DomainItems, driver.Fills, driver.FillBytes,
-		driver.Copies, driver.CopyBytes, driver.Traps}
+	agreed = []driver.Metric{metric.LaunchesSkipped, metric.CoopLaunches, metric.ThreadSlots, metric.DomainItems, metric.Fills, metric.FillBytes,
+		metric.Copies, metric.CopyBytes, metric.Traps}
 	// agreedSums are counted in two ways.
-	agreedSums  = [][2]driver.Metric{{driver.LaunchesPlain, driver.LaunchesGraph}, {driver.LoopIterations, driver.LoopIterationsGraph}, {driver.DeviceTimedRuns, driver.DeviceTimeMissing}}
-	agreedReads = []driver.Metric{driver.Reads, driver.ReadBytes, driver.ReadGapBytes}
+	agreedSums  = [][2]driver.Metric{{metric.LaunchesPlain, metric.LaunchesGraph}, {metric.LoopIterations, metric.LoopIterationsGraph}, {metric.DeviceTimedRuns, metric.DeviceTimeMissing}}
+	agreedReads = []driver.Metric{metric.Reads, metric.ReadBytes, metric.ReadGapBytes}
 )
 
 // way is how a history's runs run.

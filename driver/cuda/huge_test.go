@@ -10,6 +10,7 @@ import (
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/driver/cuda"
 	"github.com/govyre/vyre/internal/cusim"
+	"github.com/govyre/vyre/internal/metric"
 	"github.com/govyre/vyre/internal/testing/underway"
 )
 
@@ -96,7 +97,7 @@ func TestAHugeRepeatOfNothingEnds(t *testing.T) {
 		t.Fatal(err)
 	}
 	run(t, g)
-	if n := d.Stats().Get(driver.LoopIterations); n != 4*3<<40 {
+	if n := d.Stats().Get(metric.LoopIterations); n != 4*3<<40 {
 		t.Errorf("%d rounds", n)
 	}
 	closed(t, g)

@@ -19,6 +19,7 @@ import (
 	"github.com/govyre/vyre/internal/cu"
 	"github.com/govyre/vyre/internal/cusim"
 	"github.com/govyre/vyre/internal/imagecache"
+	"github.com/govyre/vyre/internal/metric"
 	"github.com/govyre/vyre/ir"
 )
 
@@ -115,7 +116,7 @@ func adds(t *testing.T, d *cuda.Device, n int) {
 func counts(t *testing.T, what string, st *driver.Stats, want ...uint64) {
 	t.Helper()
 	var got []uint64
-	for _, m := range []driver.Metric{driver.CompilesMemory, driver.CompilesDisk, driver.CompilesFresh, driver.CacheCorrupt, driver.CacheWriteErrors, driver.CacheEvictions} {
+	for _, m := range []driver.Metric{metric.CompilesMemory, metric.CompilesDisk, metric.CompilesFresh, metric.CacheCorrupt, metric.CacheWriteErrors, metric.CacheEvictions} {
 		got = append(got, st.Get(m))
 	}
 	if !slices.Equal(got, want) {
@@ -253,8 +254,8 @@ func TestAnImageIsKeptWhenMemoryRunsOut(t *testing.T) {
 			t.Errorf("got %v", err)
 		}
 	})
-	if st.Get(driver.CacheCorrupt) != 0 || w.links != 0 || len(files(t, o.CacheDir)) != 1 {
-		t.Errorf("%d corrupt, %d links, %d files", st.Get(driver.CacheCorrupt), w.links, len(files(t, o.CacheDir)))
+	if st.Get(metric.CacheCorrupt) != 0 || w.links != 0 || len(files(t, o.CacheDir)) != 1 {
+		t.Errorf("%d corrupt, %d links, %d files", st.Get(metric.CacheCorrupt), w.links, len(files(t, o.CacheDir)))
 	}
 }
 
@@ -276,7 +277,7 @@ func TestTheEnvironmentAndOptionsSayWhereImagesAre(t *testing.T) {
 		t.Setenv(driver.EnvCacheDir, c.env)
 		before := len(files(t, env)) + len(files(t, named))
 		st := session(t, newSim(), c.o, run)
-		if st.CacheDir != c.at || st.Get(driver.CacheWriteErrors) != 0 {
+		if st.CacheDir != c.at || st.Get(metric.CacheWriteErrors) != 0 {
 			t.Errorf("%s: images are kept in %q, want %q", c.name, st.CacheDir, c.at)
 		}
 		if after := len(files(t, env)) + len(files(t, named)); (after > before) != (c.kept != "" && before < 2) {
@@ -312,7 +313,7 @@ func TestTheDiskCacheStaysWithinItsBound(t *testing.T) {
 			adds(t, d, n)
 		}
 	})
-	if st.Get(driver.CacheEvictions) == 0 {
+	if st.Get(metric.CacheEvictions) == 0 {
 		t.Error("nothing was removed")
 	}
 	total := int64(0)
@@ -341,8 +342,8 @@ func TestChildCompilesWithASharedCache(t *testing.T) {
 			adds(t, d, n)
 		}
 	})
-	if found, made := st.Get(driver.CompilesDisk), st.Get(driver.CompilesFresh); found+made != 20 || st.Get(driver.CacheCorrupt)+st.Get(driver.CacheWriteErrors) != 0 {
-		t.Errorf("%d found, %d made, %d corrupt, %d not written", found, made, st.Get(driver.CacheCorrupt), st.Get(driver.CacheWriteErrors))
+	if found, made := st.Get(metric.CompilesDisk), st.Get(metric.CompilesFresh); found+made != 20 || st.Get(metric.CacheCorrupt)+st.Get(metric.CacheWriteErrors) != 0 {
+		t.Errorf("%d found, %d made, %d corrupt, %d not written", found, made, st.Get(metric.CacheCorrupt), st.Get(metric.CacheWriteErrors))
 	}
 }
 
@@ -397,21 +398,21 @@ func TestModulesUsedLongestAgoAreUnloadedOneAtATime(t *testing.T) {
 		adds(t, d, 0) // used later than 2
 		adds(t, d, 3)
 		d.AwaitCompilations() // a module goes behind the one that it makes room for
-		if st := d.Stats(); st.Get(driver.ModulesUnloaded) != 1 {
-			t.Errorf("%d modules were unloaded for one too many bytes", st.Get(driver.ModulesUnloaded))
+		if st := d.Stats(); st.Get(metric.ModulesUnloaded) != 1 {
+			t.Errorf("%d modules were unloaded for one too many bytes", st.Get(metric.ModulesUnloaded))
 		}
-		made := d.Stats().Get(driver.CompilesFresh)
+		made := d.Stats().Get(metric.CompilesFresh)
 		for _, n := range []int{0, 1, 3} {
 			adds(t, d, n)
 		}
-		if again := d.Stats().Get(driver.CompilesFresh) - made; again != 0 {
+		if again := d.Stats().Get(metric.CompilesFresh) - made; again != 0 {
 			t.Errorf("%d of the modules used last were unloaded", again)
 		}
 		d.KeepImageBytes(1) // everything but what is held goes, at the next compilation
 		adds(t, d, 4)
 		d.AwaitCompilations()
-		if st := d.Stats(); st.Get(driver.ModulesUnloaded) != 3 {
-			t.Errorf("%d modules were unloaded", st.Get(driver.ModulesUnloaded))
+		if st := d.Stats(); st.Get(metric.ModulesUnloaded) != 3 {
+			t.Errorf("%d modules were unloaded", st.Get(metric.ModulesUnloaded))
 		}
 		x := make([]byte, 128)
 		if _, err := driver.Dispatch(ctx, held, driver.Groups(1), driver.InOut(x)); err != nil || x[0] != 1 {

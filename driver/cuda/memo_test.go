@@ -8,6 +8,7 @@ import (
 
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/internal/cusim"
+	"github.com/govyre/vyre/internal/metric"
 	"github.com/govyre/vyre/internal/testing/long"
 	"github.com/govyre/vyre/ir/text"
 )
@@ -86,7 +87,7 @@ kernel @k workgroup(1) {
 	close(start)
 	all.Wait()
 	d := dev.Stats().Sub(st)
-	if got := d.Get(driver.RunsMemo) + d.Get(driver.RunsGraph); got != uint64(goroutines*each) {
+	if got := d.Get(metric.RunsMemo) + d.Get(metric.RunsGraph); got != uint64(goroutines*each) {
 		t.Errorf("%d runs were counted, of %d", got, goroutines*each)
 	}
 	runtime.GC()

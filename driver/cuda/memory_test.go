@@ -11,6 +11,7 @@ import (
 	"github.com/govyre/vyre/driver/cuda"
 	"github.com/govyre/vyre/internal/cu"
 	"github.com/govyre/vyre/internal/cusim"
+	"github.com/govyre/vyre/internal/metric"
 )
 
 // opened is a device on a simulated driver of one model, closed, with nothing left and books
@@ -40,7 +41,7 @@ func openedSim(t *testing.T, c cusim.Config, o driver.OpenOptions) (*cuda.Device
 			t.Errorf("left behind: %s", left)
 		}
 		booksAre(t, d, books{})
-		for _, m := range []driver.Metric{driver.PinnedBytes, driver.PinnedIdleBytes, driver.DeferredBlocks, driver.PoolSlackBytes, driver.Buffers} {
+		for _, m := range []driver.Metric{metric.PinnedBytes, metric.PinnedIdleBytes, metric.DeferredBlocks, metric.PoolSlackBytes, metric.Buffers} {
 			counted(t, d, m, 0)
 		}
 	})
@@ -53,12 +54,12 @@ type books struct{ live, reserved, idle, internal uint64 }
 func booksAre(t *testing.T, d *cuda.Device, want books) {
 	t.Helper()
 	s := d.Stats()
-	got := books{s.Get(driver.LiveBytes), s.Get(driver.ReservedBytes), s.Get(driver.IdleBytes), s.Get(driver.InternalBytes)}
+	got := books{s.Get(metric.LiveBytes), s.Get(metric.ReservedBytes), s.Get(metric.IdleBytes), s.Get(metric.InternalBytes)}
 	if got != want {
 		t.Errorf("memory is %+v, want %+v", got, want)
 	}
-	if sum := got.reserved + got.idle + got.internal; s.Get(driver.DriverBytes) != sum {
-		t.Errorf("%d bytes were obtained, %d are accounted for", s.Get(driver.DriverBytes), sum)
+	if sum := got.reserved + got.idle + got.internal; s.Get(metric.DriverBytes) != sum {
+		t.Errorf("%d bytes were obtained, %d are accounted for", s.Get(metric.DriverBytes), sum)
 	}
 }
 
@@ -96,8 +97,8 @@ func TestFreedMemoryServesAgain(t *testing.T) {
 		t.Errorf("second buffer is at %#x, want %#x", again, at)
 	}
 	booksAre(t, d, books{live: 100_001, reserved: 106_496})
-	counted(t, d, driver.DriverAllocs, 1)
-	counted(t, d, driver.AllocReused, 1)
+	counted(t, d, metric.DriverAllocs, 1)
+	counted(t, d, metric.AllocReused, 1)
 }
 
 func TestTheNewestBlockOfAClassServesFirst(t *testing.T) {
@@ -124,9 +125,9 @@ func TestLargeBlocksServeSizesAnEighthBelow(t *testing.T) {
 		{"above", 64 << 20, 66 << 20, 0},
 	} {
 		closed(t, alloc(t, d, c.first))
-		before := d.Stats().Get(driver.AllocReused)
+		before := d.Stats().Get(metric.AllocReused)
 		closed(t, alloc(t, d, c.again))
-		if got := d.Stats().Get(driver.AllocReused) - before; got != c.reused {
+		if got := d.Stats().Get(metric.AllocReused) - before; got != c.reused {
 			t.Errorf("%s: %d reused, want %d", c.name, got, c.reused)
 		}
 		if _, err := d.Trim(0); err != nil {
@@ -172,14 +173,14 @@ func TestMemoryOfALostRunWaitsForItsEnd(t *testing.T) {
 		t.Fatalf("closing a run that goes on for long: %v", err)
 	}
 	closed(t, b)
-	if n := d.Stats().Get(driver.DeferredBlocks); n == 0 {
+	if n := d.Stats().Get(metric.DeferredBlocks); n == 0 {
 		t.Error("nothing is in quarantine")
 	}
 	other := alloc(t, d, 100_000)
-	counted(t, d, driver.DriverAllocs, 2)
+	counted(t, d, metric.DriverAllocs, 2)
 	closed(t, other)
 	// The simulated run goes on whenever somebody asks after it.
-	for d.Stats().Get(driver.DeferredBlocks) > 0 {
+	for d.Stats().Get(metric.DeferredBlocks) > 0 {
 		runtime.Gosched()
 		closed(t, alloc(t, d, 100_000))
 		if _, err := d.Trim(1 << 20); err != nil {
@@ -188,7 +189,7 @@ func TestMemoryOfALostRunWaitsForItsEnd(t *testing.T) {
 	}
 	alloc(t, d, 100_000)
 	alloc(t, d, 100_000)
-	counted(t, d, driver.DriverAllocs, 2)
+	counted(t, d, metric.DriverAllocs, 2)
 }
 
 // TestRoomIsWhatTheDriverHasFree, and what is idle here.
@@ -227,7 +228,7 @@ func TestIdleMemoryIsBounded(t *testing.T) {
 		closed(t, b)
 	}
 	booksAre(t, d, books{idle: 3 * mib})
-	counted(t, d, driver.DriverFrees, 2)
+	counted(t, d, metric.DriverFrees, 2)
 	kept := alloc(t, d, mib) // the newest
 	if at, _ := kept.Address(); at == 0 {
 		t.Error("a buffer has no address")
@@ -242,8 +243,8 @@ func TestIdleMemoryIsGivenBackBeforeMemoryRunsOut(t *testing.T) {
 	a := alloc(t, d, 600<<10)
 	closed(t, a)
 	b := alloc(t, d, 900<<10)
-	counted(t, d, driver.Trims, 1)
-	counted(t, d, driver.OOMRetries, 1)
+	counted(t, d, metric.Trims, 1)
+	counted(t, d, metric.OOMRetries, 1)
 	_, err := d.Alloc(800<<10, driver.AllocOptions{Label: "third"})
 	var e *driver.Error
 	if !errors.As(err, &e) || e.Kind != driver.OutOfMemory || e.Requested != 800<<10 || e.Available != 1<<20-b.Reserved() || e.Call == "" {
@@ -263,7 +264,7 @@ func TestTheLimitCountsIdleMemory(t *testing.T) {
 	}
 	closed(t, last)
 	alloc(t, d, 96<<10)
-	counted(t, d, driver.Trims, 1)
+	counted(t, d, metric.Trims, 1)
 	var e *driver.Error
 	if _, err := d.Alloc(200<<10, driver.AllocOptions{}); !errors.As(err, &e) || e.Kind != driver.OutOfMemory || e.Requested != 204_800 {
 		t.Errorf("beyond the limit: %v", err)
@@ -279,7 +280,7 @@ func TestADriverThatIsShortOnceIsAskedAgain(t *testing.T) {
 	}{{"cuMemAlloc_v2", 1, 1 << 20, []cu.Group{cu.Pool}}, {"cuMemAlloc_v2", 1, 1000, nil}, {"cuMemAllocFromPoolAsync", 1, 1 << 20, nil}, {"cuMemAllocFromPoolAsync", 2, 1 << 20, nil}} {
 		d := opened(t, cusim.Config{Lacks: c.lacks, Faults: cusim.Faults{{Call: c.call, Nth: c.nth, Result: 2}}}, driver.OpenOptions{})
 		alloc(t, d, c.size)
-		counted(t, d, driver.OOMRetries, 1)
+		counted(t, d, metric.OOMRetries, 1)
 	}
 }
 
@@ -336,13 +337,13 @@ func TestWhatTheDriverKeepsIsNotInTheBooks(t *testing.T) {
 	closed(t, alloc(t, d, 1<<20))
 	alloc(t, d, 1<<10) // lets the free take effect
 	booksAre(t, d, books{live: 1 << 10, reserved: 1 << 10})
-	if n := d.Stats().Get(driver.PoolSlackBytes); n == 0 {
+	if n := d.Stats().Get(metric.PoolSlackBytes); n == 0 {
 		t.Error("the driver keeps nothing")
 	}
 	if _, err := d.Trim(0); err != nil {
 		t.Fatal(err)
 	}
-	counted(t, d, driver.PoolSlackBytes, 0)
+	counted(t, d, metric.PoolSlackBytes, 0)
 }
 
 func TestWithoutPoolsFreeingWaitsForATimeWithoutWork(t *testing.T) {
@@ -363,12 +364,12 @@ func freeingWaits(t *testing.T, c cusim.Config) {
 		t.Fatal(err)
 	}
 	closed(t, other)
-	counted(t, d, driver.DriverFrees, 0)
+	counted(t, d, metric.DriverFrees, 0)
 	if _, err := s.Wait(ctx); err != nil {
 		t.Fatal(err)
 	}
 	closed(t, alloc(t, d, 5000))
-	counted(t, d, driver.DriverFrees, 2)
+	counted(t, d, metric.DriverFrees, 2)
 }
 
 func TestIdleShapesOfDispatchMakeRoom(t *testing.T) {
@@ -382,7 +383,7 @@ func TestIdleShapesOfDispatchMakeRoom(t *testing.T) {
 	}
 	// With the 106 496 bytes that the shape has, this does not fit.
 	alloc(t, d, 8<<20-64<<10)
-	counted(t, d, driver.OOMRetries, 1)
+	counted(t, d, metric.OOMRetries, 1)
 }
 
 func TestWarmAllocationMakesNoCall(t *testing.T) {
@@ -422,7 +423,7 @@ func TestBooksBalanceWhateverIsAllocated(t *testing.T) {
 			} else if !errors.Is(err, driver.OutOfMemory) {
 				t.Fatal(err)
 			}
-			want.idle = d.Stats().Get(driver.IdleBytes)
+			want.idle = d.Stats().Get(metric.IdleBytes)
 			booksAre(t, d, want)
 			if idle := want.idle; idle > 4<<20 || want.reserved+idle > 20<<20 {
 				t.Fatalf("seed %d: %+v exceeds the limits", seed, want)

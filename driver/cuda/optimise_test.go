@@ -13,9 +13,10 @@ import (
 	"github.com/govyre/vyre/internal/compile"
 	"github.com/govyre/vyre/internal/conform"
 	"github.com/govyre/vyre/internal/cusim"
+	"github.com/govyre/vyre/internal/front"
+	"github.com/govyre/vyre/internal/metric"
 	"github.com/govyre/vyre/internal/ptx"
 	"github.com/govyre/vyre/internal/testing/long"
-	"github.com/govyre/vyre/kernel"
 )
 
 // checkAll fails in the third round of a loop that is unrolled, and calls a function that could fail twice.
@@ -41,7 +42,7 @@ func CheckAll(t gpu.Thread, x, y []uint32) {
 `
 
 func TestATrapNamesItsLineWhateverThePassesDid(t *testing.T) {
-	pkg, err := kernel.Parse(t.Context(), []kernel.File{{Name: "check.go", Src: []byte(checkAll)}}, kernel.Options{})
+	pkg, err := front.Parse(t.Context(), []front.File{{Name: "check.go", Src: []byte(checkAll)}}, front.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,7 +84,7 @@ func TestAKernelIsCompiledOncePerChoiceOfPasses(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := d.Stats().Get(driver.CompilesFresh); got != c.fresh {
+		if got := d.Stats().Get(metric.CompilesFresh); got != c.fresh {
 			t.Errorf("behind %q %d compilations were made, want %d", c.choice, got, c.fresh)
 		}
 		if k.Digest() != p.Digest() {

@@ -12,6 +12,7 @@ import (
 	"github.com/govyre/vyre/driver/cuda"
 	"github.com/govyre/vyre/internal/cu"
 	"github.com/govyre/vyre/internal/cusim"
+	"github.com/govyre/vyre/internal/metric"
 	"github.com/govyre/vyre/internal/pprof"
 	"github.com/govyre/vyre/internal/testing/faults"
 	"github.com/govyre/vyre/internal/testing/long"
@@ -86,7 +87,7 @@ func (p *profiled) run(ctx context.Context) (err error) {
 	if err != nil {
 		return fmt.Errorf("%w: %w", faults.ErrWrong, err)
 	}
-	launches, work, took := int64(0), int64(0), p.dev.Stats().Sub(before).Get(driver.DeviceNS) // of rows that run as one, it is counted once
+	launches, work, took := int64(0), int64(0), p.dev.Stats().Sub(before).Get(metric.DeviceNS) // of rows that run as one, it is counted once
 	for _, s := range made.Samples {
 		if launches += s.Values[0]; !slices.ContainsFunc(s.Stack, func(f pprof.Frame) bool { return f.Name == "transfers in" || f.Name == "transfers out" }) {
 			work += s.Values[1]

@@ -12,6 +12,7 @@ import (
 	"github.com/govyre/vyre/driver/cuda"
 	"github.com/govyre/vyre/internal/cu"
 	"github.com/govyre/vyre/internal/cusim"
+	"github.com/govyre/vyre/internal/metric"
 )
 
 const mix = `vyre 1
@@ -137,7 +138,7 @@ func TestARunDoesWhatItsCommandsSayEachTime(t *testing.T) {
 			}
 			graphs += sim.Count("cuGraphLaunch") - launched
 			now := d.Stats()
-			if n := now.Get(driver.LaunchesPlain) - before.Get(driver.LaunchesPlain); n != ran {
+			if n := now.Get(metric.LaunchesPlain) - before.Get(metric.LaunchesPlain); n != ran {
 				t.Errorf("seed %d, round %d: %d launches are counted of %d", seed, round, n, ran)
 			}
 			for i, out := range outs {
@@ -198,7 +199,7 @@ func TestARunWhoseGraphIsRefusedGoesOn(t *testing.T) {
 			if err != nil || out[0] != 5 || res.Device <= 0 {
 				t.Fatalf("with a failing %s: %v, %d, %v", call, err, out[0], res.Device)
 			}
-			if n := d.Stats().Sub(before).Get(driver.LaunchesPlain); n != 5 {
+			if n := d.Stats().Sub(before).Get(metric.LaunchesPlain); n != 5 {
 				t.Errorf("with a failing %s %d launches are counted", call, n)
 			}
 		}
@@ -249,7 +250,7 @@ func TestAValueThatIsSetAgainChangesNothing(t *testing.T) {
 			}
 		}
 	}
-	if n := d.Stats().Get(driver.GraphUpdates) + uint64(sim.Count("cuGraphExecKernelNodeSetParams_v2")); n != 0 {
+	if n := d.Stats().Get(metric.GraphUpdates) + uint64(sim.Count("cuGraphExecKernelNodeSetParams_v2")); n != 0 {
 		t.Errorf("%d times a node was changed", n)
 	}
 }
@@ -424,7 +425,7 @@ func TestTheGraphsOfARunThatWasGivenUpGoWhenItHasEnded(t *testing.T) {
 		t.Fatal(err)
 	}
 	d.AwaitCompilations()
-	counted(t, d, driver.ModulesUnloaded, 0)
+	counted(t, d, metric.ModulesUnloaded, 0)
 	if err := other.Close(); err != nil {
 		t.Error(err)
 	}
@@ -467,7 +468,7 @@ func TestAClosedBufferIsOutOfTheGraphs(t *testing.T) {
 			}
 		}
 	}
-	if n := d.Stats().Get(driver.GraphUpdates); n != 3 {
+	if n := d.Stats().Get(metric.GraphUpdates); n != 3 {
 		t.Errorf("%d launches were changed", n)
 	}
 }

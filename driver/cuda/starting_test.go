@@ -14,6 +14,7 @@ import (
 	"github.com/govyre/vyre/driver/cuda"
 	"github.com/govyre/vyre/internal/cu"
 	"github.com/govyre/vyre/internal/cusim"
+	"github.com/govyre/vyre/internal/metric"
 	"github.com/govyre/vyre/internal/testing/faults"
 )
 
@@ -69,7 +70,7 @@ func onSlow(t *testing.T, blocks bool, o driver.OpenOptions) (*cuda.Device, *slo
 // ends closes a device that has no run left to wait for, and leaves nothing.
 func ends(t *testing.T, d *cuda.Device, sim *cusim.Driver) {
 	t.Helper()
-	for d.Stats().Get(driver.DeferredBlocks) > 0 {
+	for d.Stats().Get(metric.DeferredBlocks) > 0 {
 		runtime.Gosched()
 		if _, err := d.Trim(1 << 30); err != nil {
 			t.Fatal(err)
@@ -81,7 +82,7 @@ func ends(t *testing.T, d *cuda.Device, sim *cusim.Driver) {
 	if left := sim.Left(); left != "" {
 		t.Errorf("left behind: %s", left)
 	}
-	for _, m := range []driver.Metric{driver.RunsInFlight, driver.Sequences, driver.Graphs, driver.Buffers, driver.PinnedBytes} {
+	for _, m := range []driver.Metric{metric.RunsInFlight, metric.Sequences, metric.Graphs, metric.Buffers, metric.PinnedBytes} {
 		counted(t, d, m, 0)
 	}
 }
@@ -331,7 +332,7 @@ func TestADeviceClosesOverARunThatDoesNotEnd(t *testing.T) {
 	if !p.Done() {
 		t.Error("the run is not done, but its device was closed")
 	}
-	if n := d.Stats().Get(driver.DriverBytes) + d.Stats().Get(driver.PinnedBytes); n != 0 {
+	if n := d.Stats().Get(metric.DriverBytes) + d.Stats().Get(metric.PinnedBytes); n != 0 {
 		t.Errorf("%d bytes are counted after Close", n)
 	}
 	gpu.release()
@@ -365,7 +366,7 @@ func TestCloseGivesUpALoopOfTheHost(t *testing.T) {
 				_, err := s.Run(c.ctx)
 				ran <- err
 			}()
-			for !c.held && d.Stats().Get(driver.LoopIterations) == 0 {
+			for !c.held && d.Stats().Get(metric.LoopIterations) == 0 {
 				runtime.Gosched()
 			}
 			if c.held {

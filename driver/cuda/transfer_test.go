@@ -16,6 +16,7 @@ import (
 	"github.com/govyre/vyre/driver/cuda"
 	"github.com/govyre/vyre/internal/cu"
 	"github.com/govyre/vyre/internal/cusim"
+	"github.com/govyre/vyre/internal/metric"
 )
 
 // pattern returns n bytes that differ from their neighbours, and from those of another seed.
@@ -33,7 +34,7 @@ func small(d *cuda.Device) *cuda.Device {
 	return d
 }
 
-func pinnedBytes(d *cuda.Device) uint64 { return d.Stats().Get(driver.PinnedBytes) }
+func pinnedBytes(d *cuda.Device) uint64 { return d.Stats().Get(metric.PinnedBytes) }
 
 func host(t *testing.T, d *cuda.Device, b []byte) *driver.HostMemory {
 	t.Helper()
@@ -87,8 +88,8 @@ func TestBytesArriveByEveryRoute(t *testing.T) {
 				t.Errorf("%d bytes were pinned, want at most %d", got, c.most)
 			}
 			st := d.Stats()
-			if st.Get(driver.UploadBytes) != uint64(c.size) || st.Get(driver.Uploads) != 1 || st.Get(driver.ReadBytes) != uint64(c.size) || st.Get(driver.Reads) != 1 {
-				t.Errorf("counted %d bytes of %d uploads, %d bytes of %d reads", st.Get(driver.UploadBytes), st.Get(driver.Uploads), st.Get(driver.ReadBytes), st.Get(driver.Reads))
+			if st.Get(metric.UploadBytes) != uint64(c.size) || st.Get(metric.Uploads) != 1 || st.Get(metric.ReadBytes) != uint64(c.size) || st.Get(metric.Reads) != 1 {
+				t.Errorf("counted %d bytes of %d uploads, %d bytes of %d reads", st.Get(metric.UploadBytes), st.Get(metric.Uploads), st.Get(metric.ReadBytes), st.Get(metric.Reads))
 			}
 		})
 	}
@@ -192,9 +193,9 @@ func TestOnlyStagedAndStaticInputsAreKnownToBeUnchanged(t *testing.T) {
 			in := s.Upload(driver.All(b), src, c.mode)
 			s.Read(driver.All(b), dst)
 			run(t, s)
-			before := d.Stats().Get(driver.Uploads)
+			before := d.Stats().Get(metric.Uploads)
 			run(t, s)
-			if got := d.Stats().Get(driver.Uploads) - before; got != c.again {
+			if got := d.Stats().Get(metric.Uploads) - before; got != c.again {
 				t.Errorf("a second run uploads %d times, want %d", got, c.again)
 			}
 			copy(src, pattern(c.size, 5))
@@ -363,7 +364,7 @@ func TestCloseGivesAChunkedRunUp(t *testing.T) {
 	if err := s.Close(); !errors.Is(err, driver.Closed) {
 		t.Errorf("closing gives %v", err)
 	}
-	for d.Stats().Get(driver.DeferredBlocks) > 0 {
+	for d.Stats().Get(metric.DeferredBlocks) > 0 {
 		runtime.Gosched()
 		if _, err := d.Trim(1 << 30); err != nil {
 			t.Fatal(err)

@@ -13,6 +13,7 @@ import (
 	"github.com/govyre/vyre/driver/cuda"
 	"github.com/govyre/vyre/internal/cu"
 	"github.com/govyre/vyre/internal/cusim"
+	"github.com/govyre/vyre/internal/metric"
 	"github.com/govyre/vyre/internal/testing/faults"
 	"github.com/govyre/vyre/internal/testing/long"
 )
@@ -54,7 +55,7 @@ func TestTuningByAnExactClock(t *testing.T) {
 	if err != nil || k.Workgroup() != first.Workgroup {
 		t.Fatalf("%v, want a kernel of %v", err, first.Workgroup)
 	}
-	if st := d.Stats(); st.Get(driver.CompilesFresh)+st.Get(driver.CompilesDisk) != 1 {
+	if st := d.Stats(); st.Get(metric.CompilesFresh)+st.Get(metric.CompilesDisk) != 1 {
 		t.Error("more is compiled than the choice")
 	}
 }
@@ -101,7 +102,7 @@ func TestNoFaultBreaksTuning(t *testing.T) {
 			return err
 		}
 		defer func() {
-			if n := d.Stats().Get(driver.CacheCorrupt); n > 0 {
+			if n := d.Stats().Get(metric.CacheCorrupt); n > 0 {
 				err = errors.Join(err, fmt.Errorf("%w: %d files are damaged", faults.ErrWrong, n))
 			}
 			err = errors.Join(err, d.Close())

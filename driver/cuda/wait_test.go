@@ -11,6 +11,7 @@ import (
 	"github.com/govyre/vyre/driver/cuda"
 	"github.com/govyre/vyre/internal/cu"
 	"github.com/govyre/vyre/internal/cusim"
+	"github.com/govyre/vyre/internal/metric"
 )
 
 // eager is a GPU that has done its work when the host looks, so that every call is counted once.
@@ -174,9 +175,9 @@ func TestWaitsAreCountedByHow(t *testing.T) {
 		ctx  context.Context
 		how  driver.Metric
 	}{
-		{"over already", eager, ctx, driver.WaitsReady},
-		{"for as long as it takes", cusim.Config{Models: eager.Models}, ctx, driver.WaitsBlock},
-		{"until a context ends", cusim.Config{Models: eager.Models}, cancelable, driver.WaitsPoll},
+		{"over already", eager, ctx, metric.WaitsReady},
+		{"for as long as it takes", cusim.Config{Models: eager.Models}, ctx, metric.WaitsBlock},
+		{"until a context ends", cusim.Config{Models: eager.Models}, cancelable, metric.WaitsPoll},
 	} {
 		d, _ := onSim(t, c.sim)
 		b, err := d.Alloc(4, driver.AllocOptions{})

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/govyre/vyre/driver"
+	"github.com/govyre/vyre/internal/metric"
 )
 
 // rowsOf makes a row of each word: one input and one output of so many words.
@@ -56,13 +57,13 @@ var batchTests = []test{
 		if !e.dev.Caps().ConcurrentKernels {
 			e.Skip("kernels run one at a time")
 		}
-		e.same("chunks", first.Get(driver.BatchChunks), 1)
-		e.same("runs", first.Get(driver.RunsGraph), 1)
-		e.same("full replays", first.Get(driver.ReplaysFull), 1)
-		e.same("resident replays of the same rows", batch(upTo(5, n)...).Get(driver.ReplaysResident), 1)
+		e.same("chunks", first.Get(metric.BatchChunks), 1)
+		e.same("runs", first.Get(metric.RunsGraph), 1)
+		e.same("full replays", first.Get(metric.ReplaysFull), 1)
+		e.same("resident replays of the same rows", batch(upTo(5, n)...).Get(metric.ReplaysResident), 1)
 		other := batch(5, 9)
-		e.same("full replays with another row", other.Get(driver.ReplaysFull), 1)
-		e.same("uploads with another row", other.Get(driver.UploadBytes), 4*n)
+		e.same("full replays with another row", other.Get(metric.ReplaysFull), 1)
+		e.same("uploads with another row", other.Get(metric.UploadBytes), 4*n)
 	}},
 	{"BatchesOfEveryNumberOfRows", func(e *env) {
 		s, _, _ := e.inc(repeated(0, 32), make([]byte, 128))

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/govyre/vyre/driver"
+	"github.com/govyre/vyre/internal/metric"
 )
 
 // The other library is another device on the same GPU, or in the same process: it owns memory, and lends it.
@@ -72,7 +73,7 @@ var borrowTests = []test{
 		k := e.compile(add)
 		before := e.dev.Stats()
 		b, o := e.borrow(l)
-		for _, m := range []driver.Metric{driver.Buffers, driver.LiveBytes, driver.ReservedBytes, driver.DriverBytes} {
+		for _, m := range []driver.Metric{metric.Buffers, metric.LiveBytes, metric.ReservedBytes, metric.DriverBytes} {
 			e.same(m.String(), e.dev.Stats().Get(m), before.Get(m))
 		}
 		if b.Len() != 16 || b.Reserved() != 0 || b.Label() != "borrowed" || b.Device().Name() != e.dev.Name() {
@@ -196,7 +197,7 @@ var borrowTests = []test{
 
 		ours, s := e.words("ours", 0), e.dev.NewSequence("s")
 		s.Upload(driver.All(ours), le(5), driver.IfChanged)
-		sent := func() uint64 { return e.counted(func() { e.run(s) }).Get(driver.Uploads) }
+		sent := func() uint64 { return e.counted(func() { e.run(s) }).Get(metric.Uploads) }
 		e.same("uploads of the first run", sent(), 1)
 		e.same("uploads of the second", sent(), 0)
 		loan, err := driver.Lend(ours, driver.Turns{})

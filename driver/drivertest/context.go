@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/govyre/vyre/driver"
+	"github.com/govyre/vyre/internal/metric"
 )
 
 // ended returns a context that is done.
@@ -29,7 +30,7 @@ func (e *env) wantEnded(s *driver.Sequence, err error) {
 	if e.fails(err, driver.Canceled, "the run was ended"); !errors.As(err, &over) || !errors.Is(err, context.Canceled) {
 		e.Errorf("%v does not say that the run is over", err)
 	}
-	if n := e.dev.Stats().Get(driver.RunsInFlight); n != 0 {
+	if n := e.dev.Stats().Get(metric.RunsInFlight); n != 0 {
 		e.Errorf("%d runs are in flight", n)
 	}
 	_, again := s.Wait(ctx)
@@ -54,7 +55,7 @@ func (e *env) cancelWhileRunning(run func(context.Context) error) error {
 	defer cancel()
 	seen := make(chan error, 1)
 	go func() { seen <- run(c) }()
-	for e.dev.Stats().Get(driver.RunsInFlight) == 0 {
+	for e.dev.Stats().Get(metric.RunsInFlight) == 0 {
 		select {
 		case err := <-seen:
 			return err

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/govyre/vyre/driver"
+	"github.com/govyre/vyre/internal/metric"
 )
 
 var dispatchTests = []test{
@@ -59,19 +60,19 @@ var dispatchTests = []test{
 			e.must(err)
 		}
 		call(4)
-		e.same("sequences", e.dev.Stats().Get(driver.Sequences), 1)
+		e.same("sequences", e.dev.Stats().Get(metric.Sequences), 1)
 		call(4)
 		call(4)
-		e.same("sequences after equal calls", e.dev.Stats().Get(driver.Sequences), 1)
+		e.same("sequences after equal calls", e.dev.Stats().Get(metric.Sequences), 1)
 		if e.dev.Caps().Graphs {
-			e.same("graphs after equal calls", e.dev.Stats().Get(driver.Graphs), 1)
+			e.same("graphs after equal calls", e.dev.Stats().Get(metric.Graphs), 1)
 		}
 		for n := 8; n < 400; n += 4 {
 			call(n)
 		}
-		e.same("sequences after many shapes", e.dev.Stats().Get(driver.Sequences), driver.MaxShapes)
+		e.same("sequences after many shapes", e.dev.Stats().Get(metric.Sequences), driver.MaxShapes)
 		e.must(k.Close())
-		e.same("sequences after Close", e.dev.Stats().Get(driver.Sequences), 0)
+		e.same("sequences after Close", e.dev.Stats().Get(metric.Sequences), 0)
 	}},
 	{"UnchangedInputsOfAKeptShapeAreNotSentAgain", func(e *env) {
 		k := e.compile(addTo)
@@ -82,9 +83,9 @@ var dispatchTests = []test{
 		}
 		call()
 		call()
-		e.same("bytes", e.counted(call).Get(driver.UploadBytes), 0)
+		e.same("bytes", e.counted(call).Get(metric.UploadBytes), 0)
 		src[0]++
-		e.same("bytes after a change", e.counted(call).Get(driver.UploadBytes), 16)
+		e.same("bytes after a change", e.counted(call).Get(metric.UploadBytes), 16)
 	}},
 	{"WrongArgumentsAreRefused", func(e *env) {
 		k := e.compile(addTo)
@@ -126,7 +127,7 @@ var dispatchTests = []test{
 			says := []string{"dispatch \"spin\"", "outputs are dropped", "keeps its bytes"}
 			if !e.dev.Caps().EndsRuns {
 				says = append(says, "the run goes on", "record a Sequence")
-			} else if n := e.dev.Stats().Get(driver.RunsInFlight); n != 0 {
+			} else if n := e.dev.Stats().Get(metric.RunsInFlight); n != 0 {
 				e.Errorf("%d runs are in flight", n)
 			}
 			e.fails(err, driver.Canceled, says...)

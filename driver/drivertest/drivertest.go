@@ -21,6 +21,7 @@ import (
 	"testing"
 
 	"github.com/govyre/vyre/driver"
+	"github.com/govyre/vyre/internal/metric"
 	"github.com/govyre/vyre/ir"
 	"github.com/govyre/vyre/ir/text"
 )
@@ -99,8 +100,8 @@ var ctx = context.Background()
 func (e *env) nothingLeft(d driver.Device) {
 	e.Helper()
 	s := d.Stats()
-	for _, m := range []driver.Metric{driver.LiveBytes, driver.ReservedBytes, driver.IdleBytes, driver.InternalBytes, driver.DriverBytes,
-		driver.PinnedBytes, driver.Buffers, driver.Kernels, driver.Sequences, driver.Graphs, driver.RunsInFlight} {
+	for _, m := range []driver.Metric{metric.LiveBytes, metric.ReservedBytes, metric.IdleBytes, metric.InternalBytes, metric.DriverBytes,
+		metric.PinnedBytes, metric.Buffers, metric.Kernels, metric.Sequences, metric.Graphs, metric.RunsInFlight} {
 		if n := s.Get(m); n != 0 {
 			e.Errorf("%v is %d after Close", m, int64(n))
 		}

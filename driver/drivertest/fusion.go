@@ -1,6 +1,10 @@
 package drivertest
 
-import "github.com/govyre/vyre/driver"
+import (
+	"github.com/govyre/vyre/driver"
+
+	"github.com/govyre/vyre/internal/metric"
+)
 
 var fusionTests = []test{
 	{"NeighbouringUploadsBecomeOneAndLaterBytesWin", func(e *env) {
@@ -9,9 +13,9 @@ var fusionTests = []test{
 		s.Upload(driver.Part(b, 104, 4), []byte{4, 5, 6, 7}, driver.Always)
 		s.Upload(driver.Part(b, 102, 4), []byte{1, 2, 9, 8}, driver.Always)
 		st := e.counted(func() { e.run(s) })
-		e.same("copies", st.Get(driver.Uploads), 1)
-		e.same("bytes", st.Get(driver.UploadBytes), 6)
-		e.same("uploads fused", st.Get(driver.UploadsFused), 1)
+		e.same("copies", st.Get(metric.Uploads), 1)
+		e.same("bytes", st.Get(metric.UploadBytes), 6)
+		e.same("uploads fused", st.Get(metric.UploadsFused), 1)
 		e.equal("bytes", e.read(b)[100:110], []byte{0, 0, 1, 2, 9, 8, 6, 7, 0, 0})
 	}},
 	{"UploadsFuseThroughALaterBridge", func(e *env) {
@@ -21,7 +25,7 @@ var fusionTests = []test{
 		s.Upload(driver.Part(b, 5, 2), []byte{2, 2}, driver.Always)
 		s.Upload(driver.Part(b, 1, 5), []byte{3, 3, 3, 3, 3}, driver.Always)
 		st := e.counted(func() { e.run(s) })
-		e.same("copies", st.Get(driver.Uploads), 1)
+		e.same("copies", st.Get(metric.Uploads), 1)
 		e.equal("bytes", e.read(b), []byte{1, 3, 3, 3, 3, 3, 2, 0xEE})
 	}},
 	{"UploadsNeverBridgeAGap", func(e *env) {
@@ -30,7 +34,7 @@ var fusionTests = []test{
 		s.Upload(driver.Part(b, 0, 2), []byte{1, 2}, driver.Always)
 		s.Upload(driver.Part(b, 3, 2), []byte{3, 4}, driver.Always)
 		st := e.counted(func() { e.run(s) })
-		e.same("copies", st.Get(driver.Uploads), 2)
+		e.same("copies", st.Get(metric.Uploads), 2)
 		e.equal("bytes", e.read(b), []byte{1, 2, 0xEE, 3, 4, 0xEE, 0xEE, 0xEE})
 	}},
 	{"UploadsOfDifferentModesOrBuffersStayApart", func(e *env) {
@@ -40,7 +44,7 @@ var fusionTests = []test{
 		s.Upload(driver.Part(a, 4, 4), []byte{5, 6, 7, 8}, driver.Static)
 		s.Upload(driver.Part(b, 0, 4), []byte{1, 2, 3, 4}, driver.Static)
 		st := e.counted(func() { e.run(s) })
-		e.same("copies", st.Get(driver.Uploads), 3)
+		e.same("copies", st.Get(metric.Uploads), 3)
 	}},
 	{"UploadsOverOneAnotherInDifferentModesKeepTheirOrder", func(e *env) {
 		b := e.buffer("b", 4, 0)
@@ -65,9 +69,9 @@ var fusionTests = []test{
 		s.Read(driver.Part(a, 104, 4), y)
 		s.Read(driver.Part(b, 16, 2), z)
 		st := e.counted(func() { e.run(s) })
-		e.same("copies", st.Get(driver.Reads), 2)
-		e.same("bytes", st.Get(driver.ReadBytes), 10)
-		e.same("reads fused", st.Get(driver.ReadsFused), 1)
+		e.same("copies", st.Get(metric.Reads), 2)
+		e.same("bytes", st.Get(metric.ReadBytes), 10)
+		e.same("reads fused", st.Get(metric.ReadsFused), 1)
 		e.equal("first", x, src[100:108])
 		e.equal("second", y, src[104:108])
 		e.equal("third", z, []byte{9, 9})
@@ -80,9 +84,9 @@ var fusionTests = []test{
 			s.Read(driver.Part(b, 0, 16), x)
 			s.Read(driver.Part(b, c.second, 16), y)
 			st := e.counted(func() { e.run(s) })
-			e.same("copies", st.Get(driver.Reads), uint64(c.copies))
-			e.same("gap bytes", st.Get(driver.ReadGapBytes), uint64(c.gap))
-			e.same("bytes", st.Get(driver.ReadBytes), uint64(32+c.gap))
+			e.same("copies", st.Get(metric.Reads), uint64(c.copies))
+			e.same("gap bytes", st.Get(metric.ReadGapBytes), uint64(c.gap))
+			e.same("bytes", st.Get(metric.ReadBytes), uint64(32+c.gap))
 			e.same("last byte", uint64(y[15]), 3)
 			e.must(s.Close())
 		}
@@ -106,18 +110,18 @@ var fusionTests = []test{
 		dropped := e.dev.NewSequence("dropped")
 		dropped.Fill(driver.All(b), 0, 4)
 		dropped.Upload(driver.All(b), src, driver.Always)
-		e.same("fills", e.counted(func() { e.run(dropped) }).Get(driver.Fills), 0)
+		e.same("fills", e.counted(func() { e.run(dropped) }).Get(metric.Fills), 0)
 
 		kept := e.dev.NewSequence("kept")
 		kept.Fill(driver.All(b), 0, 4)
 		kept.Launch(k, driver.Groups(1), driver.All(b), driver.U32(1))
 		kept.Upload(driver.All(b), src, driver.Always)
-		e.same("fills with a launch between", e.counted(func() { e.run(kept) }).Get(driver.Fills), 1)
+		e.same("fills with a launch between", e.counted(func() { e.run(kept) }).Get(metric.Fills), 1)
 
 		partly := e.dev.NewSequence("partly")
 		partly.Fill(driver.All(b), 0, 4)
 		partly.Upload(driver.Part(b, 0, 4), src[:4], driver.Always)
-		e.same("fills covered partly", e.counted(func() { e.run(partly) }).Get(driver.Fills), 1)
+		e.same("fills covered partly", e.counted(func() { e.run(partly) }).Get(metric.Fills), 1)
 		e.equal("bytes", e.read(b), le(5, 0))
 	}},
 	{"PlanShowsWhatIsLeft", func(e *env) {

@@ -4,12 +4,13 @@ import (
 	"fmt"
 
 	"github.com/govyre/vyre/driver"
+	"github.com/govyre/vyre/internal/metric"
 )
 
 // replays returns how many full and resident replays f makes.
 func (e *env) replays(f func()) (full, resident uint64) {
 	st := e.counted(f)
-	return st.Get(driver.ReplaysFull), st.Get(driver.ReplaysResident)
+	return st.Get(metric.ReplaysFull), st.Get(metric.ReplaysResident)
 }
 
 // inc is a graph that uploads a and gives it plus one, through scratch memory.
@@ -39,8 +40,8 @@ var graphTests = []test{
 		g := e.capture(s)
 		st := e.counted(func() { e.run(g) })
 		e.equal("first", dst, le(2, 3))
-		e.same("runs of graphs", st.Get(driver.RunsGraph), 1)
-		e.same("launches in graphs", st.Get(driver.LaunchesGraph), 1)
+		e.same("runs of graphs", st.Get(metric.RunsGraph), 1)
+		e.same("launches in graphs", st.Get(metric.LaunchesGraph), 1)
 		e.must(in.Set(le(5, 6)))
 		e.run(g)
 		e.equal("second", dst, le(6, 7))
@@ -122,10 +123,10 @@ var graphTests = []test{
 		dst := make([]byte, 4)
 		s, _, _ := e.inc(le(1), dst)
 		g := e.capture(s)
-		e.same("graphs", e.dev.Stats().Get(driver.Graphs), 1)
+		e.same("graphs", e.dev.Stats().Get(metric.Graphs), 1)
 		e.must(g.Close())
 		e.must(g.Close())
-		e.same("graphs", e.dev.Stats().Get(driver.Graphs), 0)
+		e.same("graphs", e.dev.Stats().Get(metric.Graphs), 0)
 		_, err := g.Run(ctx)
 		e.fails(err, driver.Closed, "graph was closed")
 		e.run(s)
@@ -258,10 +259,10 @@ var graphTests = []test{
 				_, err := g.RunBatch(ctx, rows)
 				e.must(err)
 			})
-			if n := st.Get(driver.BatchChunks); n == 0 || n >= 40 && e.dev.Caps().ConcurrentKernels {
+			if n := st.Get(metric.BatchChunks); n == 0 || n >= 40 && e.dev.Caps().ConcurrentKernels {
 				e.Errorf("40 rows took %d chunks", n)
 			}
-			e.same("launches", st.Get(driver.LaunchesGraph), 40)
+			e.same("launches", st.Get(metric.LaunchesGraph), 40)
 			for i, r := range rows {
 				e.equal("row", r.Outputs[0], le(uint32(i)+1, uint32(i)+1))
 			}
@@ -308,7 +309,7 @@ var graphTests = []test{
 			_, err = g.RunBatch(ctx, []driver.Row{{Inputs: [][]byte{le(1), le(1), le(1, 2)}}})
 			e.fails(err, driver.InvalidArgument, "input 2 was recorded with 4 bytes and now has 8", "capture a graph for this shape")
 		})
-		e.same("launches", st.Get(driver.LaunchesGraph), 0)
+		e.same("launches", st.Get(metric.LaunchesGraph), 0)
 		_, resident := e.replays(func() { e.run(g) })
 		e.same("resident replays", resident, 1)
 	}},
@@ -327,7 +328,7 @@ var graphTests = []test{
 			e.must(err)
 			e.same("results", uint64(len(results)), 5)
 		})
-		e.same("rows", st.Get(driver.BatchRows), 5)
+		e.same("rows", st.Get(metric.BatchRows), 5)
 		for i := range dst {
 			e.equal("row", dst[i], le(uint32(10*i+1)))
 		}
@@ -356,7 +357,7 @@ var graphTests = []test{
 					_, err := g.RunBatch(ctx, []driver.Row{ok, c.row})
 					e.fails(err, driver.InvalidArgument, c.says, "row 1")
 				})
-				e.same("launches", st.Get(driver.LaunchesGraph), 0)
+				e.same("launches", st.Get(metric.LaunchesGraph), 0)
 			})
 		}
 	}},
@@ -394,7 +395,7 @@ var graphTests = []test{
 					e.must(err)
 					want = uint64(len(c.rows))
 				})
-				e.same("launches", st.Get(driver.LaunchesGraph), want)
+				e.same("launches", st.Get(metric.LaunchesGraph), want)
 			})
 		}
 	}},

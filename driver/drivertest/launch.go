@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/govyre/vyre/driver"
+	"github.com/govyre/vyre/internal/metric"
 )
 
 var launchTests = []test{
@@ -96,8 +97,8 @@ var launchTests = []test{
 			s := e.dev.NewSequence("zero")
 			s.Launch(k, g, driver.All(b))
 			st := e.counted(func() { e.run(s) })
-			e.same("launches", st.Get(driver.LaunchesPlain), 0)
-			e.same("launches skipped", st.Get(driver.LaunchesSkipped), 1)
+			e.same("launches", st.Get(metric.LaunchesPlain), 0)
+			e.same("launches skipped", st.Get(metric.LaunchesSkipped), 1)
 			e.must(s.Close())
 		}
 		e.equal("b", e.read(b), le(9, 9, 9))
@@ -132,7 +133,7 @@ var launchTests = []test{
 		s.Launch(k, driver.Groups(n), driver.All(b))
 		st := e.counted(func() { e.run(s) })
 		e.equal("sum", e.read(b), le(n*32))
-		e.same("cooperative launches", st.Get(driver.CoopLaunches), 1)
+		e.same("cooperative launches", st.Get(metric.CoopLaunches), 1)
 	}},
 	{"KernelThatAsksToBeResidentRunsSo", func(e *env) {
 		k := e.compile(chained)
@@ -147,7 +148,7 @@ var launchTests = []test{
 		for round := range 4 { // a device may make a graph of it on the way
 			n := e.counted(func() { e.run(s) })
 			e.equal("x", e.read(x), le(7, 6, 5))
-			e.same("cooperative launches", n.Get(driver.CoopLaunches), 1)
+			e.same("cooperative launches", n.Get(metric.CoopLaunches), 1)
 			if round == 1 {
 				e.must(st.SetGrid(driver.Groups(3)))
 			}

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 
 	"github.com/govyre/vyre/driver"
+	"github.com/govyre/vyre/internal/metric"
 )
 
 var loopTests = []test{
@@ -19,8 +20,8 @@ var loopTests = []test{
 			s.Repeat(c.n, func() { s.Launch(k, driver.Groups(1), driver.All(b), driver.U32(1)) })
 			st := e.counted(func() { e.run(s) })
 			e.equal("x", e.read(b), le(c.want...))
-			e.same("launches", st.Get(driver.LaunchesPlain), uint64(c.n))
-			e.same("iterations", st.Get(driver.LoopIterations), uint64(c.n))
+			e.same("launches", st.Get(metric.LaunchesPlain), uint64(c.n))
+			e.same("iterations", st.Get(metric.LoopIterations), uint64(c.n))
 			e.must(s.Close())
 		}
 	}},
@@ -124,7 +125,7 @@ var loopTests = []test{
 				}
 				st := e.counted(func() { e.run(s) })
 				e.equal("x", e.read(x), le(6))
-				e.same("launches", st.Get(driver.LaunchesPlain), 6)
+				e.same("launches", st.Get(metric.LaunchesPlain), 6)
 				if inner.Lowering() != l || outer.Lowering() != driver.LowerAuto || inner.Iterations() != 3 || !inner.Converged() {
 					e.Errorf("%v loop ran %d times, converged %v", inner.Lowering(), inner.Iterations(), inner.Converged())
 				}
@@ -161,7 +162,7 @@ var loopTests = []test{
 		st := e.counted(func() { res = e.run(g) })
 		e.equal("x", e.read(x), le(6))
 		e.equal("y", e.read(y), le(3))
-		e.same("launches", st.Get(driver.LaunchesGraph), 9)
+		e.same("launches", st.Get(metric.LaunchesGraph), 9)
 		want := []driver.LoopResult{{Iterations: 3}, {Iterations: 2, Converged: true}}
 		if len(res.Loops) != 2 || res.Loops[0] != want[0] || res.Loops[1] != want[1] || o.Iterations() != 3 {
 			e.Errorf("loops ended as %+v, want %+v", res.Loops, want)
@@ -185,7 +186,7 @@ var loopTests = []test{
 			for _, n := range counts {
 				e.must(l.SetCount(n))
 				st := e.counted(func() { e.run(g) })
-				e.same("launches", st.Get(driver.LaunchesGraph), uint64(3*n))
+				e.same("launches", st.Get(metric.LaunchesGraph), uint64(3*n))
 				sum += 20001 * uint32(n)
 				e.equal("x", e.read(b), le(sum))
 			}
@@ -221,7 +222,7 @@ var loopTests = []test{
 				c, cancel := context.WithCancel(ctx)
 				before := e.dev.Stats()
 				go func() {
-					for e.dev.Stats().Sub(before).Get(driver.LoopIterations) < 3 {
+					for e.dev.Stats().Sub(before).Get(metric.LoopIterations) < 3 {
 					}
 					cancel()
 				}()
@@ -244,7 +245,7 @@ var loopTests = []test{
 		c, cancel := context.WithCancel(ctx)
 		before := e.dev.Stats()
 		go func() {
-			for e.dev.Stats().Sub(before).Get(driver.LoopIterations) < 3 {
+			for e.dev.Stats().Sub(before).Get(metric.LoopIterations) < 3 {
 			}
 			cancel()
 		}()

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/govyre/vyre/driver"
+	"github.com/govyre/vyre/internal/metric"
 )
 
 const (
@@ -76,11 +77,11 @@ func (e *env) replayed(g *driver.Graph) (memoized bool) {
 	e.Helper()
 	var res driver.Result
 	st := e.counted(func() { res = e.run(g) })
-	launches, memo, timed := st.Get(driver.LaunchesGraph), st.Get(driver.RunsMemo), st.Get(driver.DeviceTimedRuns)+st.Get(driver.DeviceTimeMissing)
+	launches, memo, timed := st.Get(metric.LaunchesGraph), st.Get(metric.RunsMemo), st.Get(metric.DeviceTimedRuns)+st.Get(metric.DeviceTimeMissing)
 	switch {
-	case res.Memoized && (launches != 0 || memo != 1 || timed != 0 || res.HasDevice || st.Get(driver.RunsGraph) != 0 || st.Get(driver.UploadBytes) != 0):
+	case res.Memoized && (launches != 0 || memo != 1 || timed != 0 || res.HasDevice || st.Get(metric.RunsGraph) != 0 || st.Get(metric.UploadBytes) != 0):
 		e.Errorf("remembered: %d launches, %d runs from memory, %d timed, %+v", launches, memo, timed, res)
-	case !res.Memoized && (launches == 0 || memo != 0 || st.Get(driver.RunsGraph) != 1):
+	case !res.Memoized && (launches == 0 || memo != 0 || st.Get(metric.RunsGraph) != 1):
 		e.Errorf("not remembered: %d launches, %d runs from memory", launches, memo)
 	}
 	return res.Memoized
@@ -486,7 +487,7 @@ var memoTests = []test{
 				e.must(err)
 			})
 			e.same("results", uint64(len(results)), uint64(len(rows)))
-			e.same("rows", st.Get(driver.BatchRows), uint64(len(rows)))
+			e.same("rows", st.Get(metric.BatchRows), uint64(len(rows)))
 			for i, v := range inputs {
 				e.equal("row", rows[i].Outputs[0], le(v+1))
 			}
@@ -498,17 +499,17 @@ var memoTests = []test{
 				e.Errorf("row %d: memoized is %v", i, !want)
 			}
 		}
-		e.same("launches", st.Get(driver.LaunchesGraph), 2)
-		e.same("from memory", st.Get(driver.RunsMemo), 2)
-		e.same("stored", st.Get(driver.MemoStores), 2)
+		e.same("launches", st.Get(metric.LaunchesGraph), 2)
+		e.same("from memory", st.Get(metric.RunsMemo), 2)
+		e.same("stored", st.Get(metric.MemoStores), 2)
 		if lanes := e.dev.Caps().ConcurrentKernels; lanes {
-			e.same("chunks", st.Get(driver.BatchChunks), 1)
+			e.same("chunks", st.Get(metric.BatchChunks), 1)
 		}
 		_, st = batch(a, b, c)
-		e.same("launches", st.Get(driver.LaunchesGraph), 0)
-		e.same("chunks", st.Get(driver.BatchChunks), 0)
+		e.same("launches", st.Get(metric.LaunchesGraph), 0)
+		e.same("chunks", st.Get(metric.BatchChunks), 0)
 		_, st = batch(40, 40, 40)
-		e.same("stored of equal rows", st.Get(driver.MemoStores), 1)
+		e.same("stored of equal rows", st.Get(metric.MemoStores), 1)
 		e.recalls(g, in, dst, memoStep{c, true}, memoStep{40, true})
 	}},
 	{"MemosOfManyGraphsAtOnce", func(e *env) {

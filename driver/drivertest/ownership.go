@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/govyre/vyre/driver"
+	"github.com/govyre/vyre/internal/metric"
 )
 
 var ownershipTests = []test{
@@ -97,7 +98,7 @@ var ownershipTests = []test{
 		}
 		p, err := s.Start(ctx)
 		e.must(err)
-		if n := dev.Stats().Get(driver.RunsInFlight); n != 1 {
+		if n := dev.Stats().Get(metric.RunsInFlight); n != 1 {
 			e.Errorf("%d runs in flight", n)
 		}
 		watching, closed, watched := make(chan bool), make(chan bool), make(chan bool)
@@ -143,20 +144,20 @@ var ownershipTests = []test{
 		e.must(m.Close())
 	}},
 	{"ScratchGoesWithItsSequence", func(e *env) {
-		live := e.dev.Stats().Get(driver.LiveBytes)
+		live := e.dev.Stats().Get(metric.LiveBytes)
 		s := e.dev.NewSequence("s")
 		b := s.Scratch(100)
 		s.Fill(driver.All(b), 0, 1)
 		_, err := b.Address()
 		e.fails(err, driver.InvalidArgument, "from Prepare on")
-		e.same("live bytes before Prepare", e.dev.Stats().Get(driver.LiveBytes), live)
+		e.same("live bytes before Prepare", e.dev.Stats().Get(metric.LiveBytes), live)
 		e.must(s.Prepare())
-		e.same("live bytes", e.dev.Stats().Get(driver.LiveBytes), live+100)
+		e.same("live bytes", e.dev.Stats().Get(metric.LiveBytes), live+100)
 		_, err = b.Address()
 		e.must(err)
 		e.fails(b.Close(), driver.Busy, `"s"`)
 		e.must(s.Close())
-		e.same("live bytes after Close", e.dev.Stats().Get(driver.LiveBytes), live)
+		e.same("live bytes after Close", e.dev.Stats().Get(metric.LiveBytes), live)
 	}},
 	{"EqualProgramsAreCompiledOnceAndHandlesAreSeparate", func(e *env) {
 		p, q := e.program(add), e.program(add)
@@ -168,9 +169,9 @@ var ownershipTests = []test{
 			c, errs[2] = e.dev.Compile(ctx, q, driver.Options{})
 			e.must(errors.Join(errs[:]...))
 		})
-		e.same("programs compiled", st.Get(driver.CompilesFresh)+st.Get(driver.CompilesDisk)+st.Get(driver.CompilesImage), 1)
-		e.same("programs found compiled", st.Get(driver.CompilesMemory), 2)
-		e.same("kernels", e.dev.Stats().Get(driver.Kernels), 3)
+		e.same("programs compiled", st.Get(metric.CompilesFresh)+st.Get(metric.CompilesDisk)+st.Get(metric.CompilesImage), 1)
+		e.same("programs found compiled", st.Get(metric.CompilesMemory), 2)
+		e.same("kernels", e.dev.Stats().Get(metric.Kernels), 3)
 		first, again := a.Artifact(), b.Artifact()
 		first, again, cost := a.Artifact(), b.Artifact(), a.Resources().Registers
 		if first.Origin == "memory" || first.Registers != cost || (first.Text != "") != (cost > 0) {

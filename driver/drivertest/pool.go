@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/govyre/vyre/driver"
+	"github.com/govyre/vyre/internal/metric"
 )
 
 // get takes buffers from a pool that the test has a right to.
@@ -29,7 +30,7 @@ func fill(n int, v byte) []byte { return bytes.Repeat([]byte{v}, n) }
 
 var poolTests = []test{
 	{"PoolKeepsWhatFitsItsBudget", func(e *env) {
-		live := func() uint64 { return e.dev.Stats().Get(driver.LiveBytes) }
+		live := func() uint64 { return e.dev.Stats().Get(metric.LiveBytes) }
 		before := live()
 		p := e.dev.NewPool(driver.PoolOptions{Budget: 64})
 		b := e.get(p, 64, 64)
@@ -88,7 +89,7 @@ var poolTests = []test{
 		e.must(p.Put(idle[0]))
 		b, err := dev.Alloc(700<<10, driver.AllocOptions{})
 		e.must(err)
-		e.same("retries", dev.Stats().Get(driver.OOMRetries), 1)
+		e.same("retries", dev.Stats().Get(metric.OOMRetries), 1)
 		_, err = dev.Alloc(700<<10, driver.AllocOptions{})
 		e.fails(err, driver.OutOfMemory, "requested 716800 bytes")
 		e.must(b.Close())
@@ -186,7 +187,7 @@ var poolTests = []test{
 		}{{"first", [][]byte{a, b}, 768}, {"again", [][]byte{a, b}, 0}, {"one byte changed", [][]byte{a, changed}, 768}, {"other order", [][]byte{b, a}, 768}} {
 			var set *driver.StaticSet
 			st := e.counted(func() { set = e.static(p, c.payloads...) })
-			e.same(c.name+": bytes uploaded", st.Get(driver.UploadBytes), c.uploaded)
+			e.same(c.name+": bytes uploaded", st.Get(metric.UploadBytes), c.uploaded)
 			if set.Hit != (c.uploaded == 0) || !set.Retained {
 				e.Errorf("%s: hit %v, retained %v", c.name, set.Hit, set.Retained)
 			}
@@ -200,11 +201,11 @@ var poolTests = []test{
 			e.must(other.Release(theirs))
 			e.must(other.Close())
 		}
-		e.same("bytes of sets", e.dev.Stats().Get(driver.StaticBytes), 3*768)
-		e.same("bytes of host copies", e.dev.Stats().Get(driver.ShadowBytes), 3*768)
+		e.same("bytes of sets", e.dev.Stats().Get(metric.StaticBytes), 3*768)
+		e.same("bytes of host copies", e.dev.Stats().Get(metric.ShadowBytes), 3*768)
 		e.must(p.Close())
-		e.same("bytes of sets after Close", e.dev.Stats().Get(driver.StaticBytes), 0)
-		e.same("bytes of host copies after Close", e.dev.Stats().Get(driver.ShadowBytes), 0)
+		e.same("bytes of sets after Close", e.dev.Stats().Get(metric.StaticBytes), 0)
+		e.same("bytes of host copies after Close", e.dev.Stats().Get(metric.ShadowBytes), 0)
 	}},
 	{"StaticSetsInUseAreNotEvicted", func(e *env) {
 		for _, held := range []bool{false, true} {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/govyre/vyre/driver"
+	"github.com/govyre/vyre/internal/metric"
 	"github.com/govyre/vyre/internal/pprof"
 	"github.com/govyre/vyre/internal/testing/pprofs"
 )
@@ -56,7 +57,7 @@ var profileTests = []test{
 			if n := sum(prof, within("")); n[0] != 6*runs || n[2] != runs*(256+3*8+64+4+256) {
 				e.Errorf("%d launches and %d bytes are in the profile", n[0], n[2])
 			}
-			e.same("launches", stats.Get(driver.LaunchesPlain)+stats.Get(driver.LaunchesGraph), uint64(6*runs))
+			e.same("launches", stats.Get(metric.LaunchesPlain)+stats.Get(metric.LaunchesGraph), uint64(6*runs))
 			if n := sum(prof, within("add")); n[0] != 4*runs || n[1] <= 0 {
 				e.Errorf("add has %v", n)
 			}
@@ -253,12 +254,12 @@ var profileTests = []test{
 		before := e.dev.Stats()
 		_, _ = e.profiled(func() { e.run(s) })
 		now := e.dev.Stats().Sub(before)
-		for _, m := range []driver.Metric{driver.InternalBytes, driver.LiveBytes, driver.Sequences, driver.Graphs, driver.RunsInFlight} {
+		for _, m := range []driver.Metric{metric.InternalBytes, metric.LiveBytes, metric.Sequences, metric.Graphs, metric.RunsInFlight} {
 			if e.dev.Stats().Get(m) != before.Get(m) {
 				e.Errorf("%v is %d, was %d", m, e.dev.Stats().Get(m), before.Get(m))
 			}
 		}
-		e.same("runs", now.Get(driver.RunsPlain), 1)
+		e.same("runs", now.Get(metric.RunsPlain), 1)
 		e.run(s)
 		e.equal("x", e.read(x), le(3))
 	}},

@@ -1,6 +1,10 @@
 package drivertest
 
-import "github.com/govyre/vyre/driver"
+import (
+	"github.com/govyre/vyre/driver"
+
+	"github.com/govyre/vyre/internal/metric"
+)
 
 // sent returns how many bytes each of n runs uploads; before each, step is called.
 func (e *env) sent(p driver.Prepared, n int, step func(i int)) []uint64 {
@@ -10,7 +14,7 @@ func (e *env) sent(p driver.Prepared, n int, step func(i int)) []uint64 {
 		if step != nil {
 			step(i)
 		}
-		bytes = append(bytes, e.counted(func() { e.run(p) }).Get(driver.UploadBytes))
+		bytes = append(bytes, e.counted(func() { e.run(p) }).Get(metric.UploadBytes))
 	}
 	return bytes
 }
@@ -202,7 +206,7 @@ var residentTests = []test{
 			}
 			g := e.capture(s)
 			for _, want := range c.sent {
-				e.same("bytes sent", e.counted(func() { e.run(g) }).Get(driver.UploadBytes), want)
+				e.same("bytes sent", e.counted(func() { e.run(g) }).Get(metric.UploadBytes), want)
 			}
 			e.must(s.Close())
 			e.must(b.Close())
@@ -219,7 +223,7 @@ var residentTests = []test{
 				e.Errorf("timing is %+v", res.Timing)
 			}
 		})
-		e.same("missing", st.Get(driver.DeviceTimeMissing), 0)
+		e.same("missing", st.Get(metric.DeviceTimeMissing), 0)
 		s.TimeTransfers(true)
 		_, err := s.Run(ctx)
 		e.fails(err, driver.InvalidArgument, "was prepared")

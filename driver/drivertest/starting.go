@@ -6,6 +6,7 @@ import (
 	"runtime"
 
 	"github.com/govyre/vyre/driver"
+	"github.com/govyre/vyre/internal/metric"
 )
 
 // much is a bound that no loop gets to.
@@ -34,7 +35,7 @@ func under(c context.Context, p driver.Prepared) <-chan error {
 // rounds returns once a loop of the host has run so many rounds more.
 func (e *env) rounds(n uint64) {
 	before := e.dev.Stats()
-	for e.dev.Stats().Sub(before).Get(driver.LoopIterations) < n {
+	for e.dev.Stats().Sub(before).Get(metric.LoopIterations) < n {
 		runtime.Gosched()
 	}
 }

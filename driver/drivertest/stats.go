@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/govyre/vyre/driver"
+	"github.com/govyre/vyre/internal/metric"
 )
 
 var statsTests = []test{
@@ -12,16 +13,16 @@ var statsTests = []test{
 		get := func(m driver.Metric) int64 { return int64(e.dev.Stats().Get(m)) }
 		quiet := func() {
 			e.Helper()
-			if got, want := get(driver.DriverBytes), get(driver.ReservedBytes)+get(driver.IdleBytes)+get(driver.InternalBytes); got != want {
+			if got, want := get(metric.DriverBytes), get(metric.ReservedBytes)+get(metric.IdleBytes)+get(metric.InternalBytes); got != want {
 				e.Errorf("%d bytes are obtained, %d are accounted for", got, want)
 			}
 		}
-		live := get(driver.LiveBytes)
+		live := get(metric.LiveBytes)
 		a, err := e.dev.Alloc(100_000, driver.AllocOptions{})
 		e.must(err)
 		b, err := e.dev.Alloc(0, driver.AllocOptions{})
 		e.must(err)
-		e.same("live", uint64(get(driver.LiveBytes)-live), 100_000)
+		e.same("live", uint64(get(metric.LiveBytes)-live), 100_000)
 		e.same("reserved for nothing", uint64(b.Reserved()), 0)
 		if r := a.Reserved(); r < 100_000 || r > 112_500 {
 			e.Errorf("%d bytes are reserved for 100000", r)
@@ -36,9 +37,9 @@ var statsTests = []test{
 		quiet()
 		e.must(a.Close())
 		e.must(b.Close())
-		e.same("live after Close", uint64(get(driver.LiveBytes)), uint64(live))
+		e.same("live after Close", uint64(get(metric.LiveBytes)), uint64(live))
 		quiet()
-		if peak := get(driver.PeakBytes); peak < 100_000 {
+		if peak := get(metric.PeakBytes); peak < 100_000 {
 			e.Errorf("peak is %d", peak)
 		}
 	}},
@@ -69,13 +70,13 @@ var statsTests = []test{
 		e.read(b)
 		e.dev.ResetStats()
 		st := e.dev.Stats()
-		for _, m := range []driver.Metric{driver.Uploads, driver.UploadBytes, driver.Reads, driver.RunsPlain, driver.AllocRequests, driver.WallNS} {
+		for _, m := range []driver.Metric{metric.Uploads, metric.UploadBytes, metric.Reads, metric.RunsPlain, metric.AllocRequests, metric.WallNS} {
 			e.same(m.String(), st.Get(m), 0)
 		}
-		e.same("live bytes", st.Get(driver.LiveBytes), 4)
-		e.same("buffers", st.Get(driver.Buffers), 1)
+		e.same("live bytes", st.Get(metric.LiveBytes), 4)
+		e.same("buffers", st.Get(metric.Buffers), 1)
 		e.read(b)
-		e.same("reads", e.dev.Stats().Get(driver.Reads), 1)
+		e.same("reads", e.dev.Stats().Get(metric.Reads), 1)
 	}},
 	{"CountersOutliveTheirSequence", func(e *env) {
 		b := e.words("b", 1)
@@ -91,9 +92,9 @@ var statsTests = []test{
 			e.must(other.Close())
 		}
 		st := e.dev.Stats()
-		e.same("runs", st.Get(driver.RunsPlain), 6)
-		e.same("bytes", st.Get(driver.ReadBytes), 24)
-		e.same("runs in flight", st.Get(driver.RunsInFlight), 0)
+		e.same("runs", st.Get(metric.RunsPlain), 6)
+		e.same("bytes", st.Get(metric.ReadBytes), 24)
+		e.same("runs in flight", st.Get(metric.RunsInFlight), 0)
 	}},
 	{"ReplayCountsWhatARunCounts", func(e *env) {
 		k, down := e.compile(add), e.compile(countDown)

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/govyre/vyre/driver"
+	"github.com/govyre/vyre/internal/metric"
 )
 
 var transferTests = []test{
@@ -34,8 +35,8 @@ var transferTests = []test{
 		s := e.dev.NewSequence("fill")
 		s.Fill(driver.All(b), 0xA5, 1)
 		st := e.counted(func() { e.run(s) })
-		e.same("bytes uploaded", st.Get(driver.UploadBytes), 0)
-		e.same("bytes filled", st.Get(driver.FillBytes), 64)
+		e.same("bytes uploaded", st.Get(metric.UploadBytes), 0)
+		e.same("bytes filled", st.Get(metric.FillBytes), 64)
 		e.equal("buffer", e.read(b), bytes.Repeat([]byte{0xA5}, 64))
 	}},
 	{"UploadTouchesItsRangeOnly", func(e *env) {
@@ -110,10 +111,10 @@ var transferTests = []test{
 		s.Launch(k, driver.Groups(1), driver.All(a), driver.All(b), driver.U32(1))
 		s.Read(driver.All(b), nil)
 		st := e.counted(func() { e.run(s) })
-		for _, m := range []driver.Metric{driver.Fills, driver.Uploads, driver.Copies, driver.Reads} {
+		for _, m := range []driver.Metric{metric.Fills, metric.Uploads, metric.Copies, metric.Reads} {
 			e.same(m.String(), st.Get(m), 0)
 		}
-		e.same("launches", st.Get(driver.LaunchesPlain), 1)
+		e.same("launches", st.Get(metric.LaunchesPlain), 1)
 	}},
 	{"ScratchIsUsableByItsSequence", func(e *env) {
 		dst := make([]byte, 8)
@@ -195,9 +196,9 @@ var transferTests = []test{
 			e.same("length", uint64(all[i].Len()), uint64(n))
 			e.must(all[i].Close())
 		}
-		live := e.dev.Stats().Get(driver.LiveBytes)
+		live := e.dev.Stats().Get(metric.LiveBytes)
 		_, err = driver.AllocAll(e.dev, 16, -1)
 		e.fails(err, driver.InvalidArgument)
-		e.same("live bytes", e.dev.Stats().Get(driver.LiveBytes), live)
+		e.same("live bytes", e.dev.Stats().Get(metric.LiveBytes), live)
 	}},
 }

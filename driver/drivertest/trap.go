@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"github.com/govyre/vyre/driver"
+	"github.com/govyre/vyre/internal/metric"
 )
 
 var trapTests = []test{
@@ -26,7 +27,7 @@ var trapTests = []test{
 				e.Errorf("record is %+v, want %+v", *trap, want)
 			}
 		})
-		e.same("traps", st.Get(driver.Traps), 1)
+		e.same("traps", st.Get(metric.Traps), 1)
 		e.equal("bytes", dst, le(7, 7, 7, 7))
 	}},
 	{"CommandsAfterATrapTakeEffect", func(e *env) {

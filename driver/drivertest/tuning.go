@@ -9,6 +9,7 @@ import (
 
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/internal/atomicfile"
+	"github.com/govyre/vyre/internal/metric"
 )
 
 // narrow adds like add, in groups of four: a warp of them has room for eight times as many.
@@ -201,8 +202,8 @@ var tuningTests = []test{
 			d := e.with(driver.OpenOptions{CacheDir: dir})
 			k, err := d.dev.Compile(ctx, e.program(narrow), o)
 			e.must(err)
-			if _, err := os.Stat(file); err == nil || d.dev.Stats().Get(driver.CacheCorrupt) != 1 || k.Workgroup()[0] < 4 {
-				e.Errorf("byte %d: %v, %d counted, group %v", at, err, d.dev.Stats().Get(driver.CacheCorrupt), k.Workgroup())
+			if _, err := os.Stat(file); err == nil || d.dev.Stats().Get(metric.CacheCorrupt) != 1 || k.Workgroup()[0] < 4 {
+				e.Errorf("byte %d: %v, %d counted, group %v", at, err, d.dev.Stats().Get(metric.CacheCorrupt), k.Workgroup())
 			}
 		}
 		if again := tune(); again.File != file {

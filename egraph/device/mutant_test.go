@@ -61,13 +61,13 @@ func altered(t *testing.T, m mutant) map[string]*ir.Program {
 		}
 		files = append(files, kernel.File{Name: base, Src: src})
 	}
-	pkg, err := kernel.Parse(t.Context(), files, kernel.Options{})
+	programs, err := kernel.Parse(t.Context(), files, kernel.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	all := map[string]*ir.Program{}
-	for _, k := range pkg.Kernels() {
-		all[k.Name] = k.Program
+	for _, p := range programs {
+		all[p.Name()] = p
 	}
 	return all
 }

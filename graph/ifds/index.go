@@ -9,7 +9,7 @@ import (
 	"slices"
 
 	"github.com/govyre/vyre/graph"
-	"github.com/govyre/vyre/graph/cpu"
+	"github.com/govyre/vyre/graph/internal/cpu"
 )
 
 // index is a program made ready for any seeds: its entries, who calls them, the returns of each call, and where rows stand.

@@ -12,6 +12,7 @@ import (
 	"github.com/govyre/vyre/graph"
 	"github.com/govyre/vyre/graph/internal/graphtest"
 	"github.com/govyre/vyre/graph/session"
+	"github.com/govyre/vyre/internal/metric"
 	"github.com/govyre/vyre/internal/testing/long"
 	"github.com/govyre/vyre/megakernel"
 )
@@ -155,7 +156,7 @@ func TestCountsLeaveSetsOnTheDevice(t *testing.T) {
 				t.Fatal(err)
 			}
 			did := dev.Stats().Sub(before)
-			if got := did.Get(driver.ReadBytes); got != c.read {
+			if got := did.Get(metric.ReadBytes); got != c.read {
 				t.Errorf("count %v: %d bytes are read, want %d", c.q.Count, got, c.read)
 			}
 		}

@@ -14,6 +14,7 @@ import (
 	"github.com/govyre/vyre/graph/generate"
 	"github.com/govyre/vyre/graph/internal/graphtest"
 	"github.com/govyre/vyre/graph/session"
+	"github.com/govyre/vyre/internal/metric"
 	"github.com/govyre/vyre/internal/testing/long"
 	"github.com/govyre/vyre/megakernel"
 )
@@ -35,7 +36,7 @@ func analysed(t *testing.T, check func(t *testing.T, s *session.Session, g *grap
 						g = graphtest.RandomGraph(t, 9, 40, true)
 					}
 					dev := checked(t, device, cpu.Seeded(uint64(i+100*k)))
-					before := dev.Stats().Get(driver.LiveBytes)
+					before := dev.Stats().Get(metric.LiveBytes)
 					s, err := session.New(t.Context(), dev, g, session.Options{Engine: session.WavesEngine, Queries: 1, Topology: topology})
 					if err != nil {
 						t.Fatal(err)
@@ -46,11 +47,11 @@ func analysed(t *testing.T, check func(t *testing.T, s *session.Session, g *grap
 						}
 					})
 					check(t, s, g)
-					if live, need := dev.Stats().Get(driver.LiveBytes)-before, s.Bytes(); live > need {
+					if live, need := dev.Stats().Get(metric.LiveBytes)-before, s.Bytes(); live > need {
 						t.Errorf("%d bytes live, %d were compared with the budget", live, need)
 					}
-					if err := s.Close(); err != nil || dev.Stats().Get(driver.LiveBytes) != before {
-						t.Errorf("%v, %d bytes live, %d before", err, dev.Stats().Get(driver.LiveBytes), before)
+					if err := s.Close(); err != nil || dev.Stats().Get(metric.LiveBytes) != before {
+						t.Errorf("%v, %d bytes live, %d before", err, dev.Stats().Get(metric.LiveBytes), before)
 					}
 				})
 			}
@@ -92,13 +93,13 @@ func refusedFor(t *testing.T, analyse func(s *session.Session) error) {
 		t.Errorf("just enough: %v", err)
 	}
 	s = opened(need - 1)
-	before, planned := dev.Stats().Get(driver.AllocRequests), s.Bytes()
+	before, planned := dev.Stats().Get(metric.AllocRequests), s.Bytes()
 	err := analyse(s)
 	var e *driver.Error
 	if !errors.As(err, &e) || e.Kind != driver.OutOfMemory || uint64(e.Requested) != need-planned || e.Available != e.Requested-1 || e.Label == "" {
 		t.Errorf("one byte too little: %v", err)
 	}
-	if n := dev.Stats().Get(driver.AllocRequests); n != before || s.Bytes() != planned {
+	if n := dev.Stats().Get(metric.AllocRequests); n != before || s.Bytes() != planned {
 		t.Error("memory was asked for before it was clear that it suffices")
 	}
 	r, err := s.Reach(t.Context(), session.Query{Seeds: []uint32{3}})
@@ -319,7 +320,7 @@ func TestLabelsNeedMemory(t *testing.T) {
 			t.Fatal(err)
 		}
 		run := dev.Stats().Sub(before)
-		if n, up := run.Get(driver.AllocRequests), run.Get(driver.UploadBytes); n != 0 || up != s.Memory().RefreshBytes/32+session.TurnBytes {
+		if n, up := run.Get(metric.AllocRequests), run.Get(metric.UploadBytes); n != 0 || up != s.Memory().RefreshBytes/32+session.TurnBytes {
 			t.Errorf("%d allocations, %d bytes uploaded", n, up)
 		}
 		if s.Bytes() > o.Budget {

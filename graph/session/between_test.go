@@ -7,10 +7,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/graph"
 	"github.com/govyre/vyre/graph/internal/graphtest"
 	"github.com/govyre/vyre/graph/session"
+	"github.com/govyre/vyre/internal/metric"
 	"github.com/govyre/vyre/internal/testing/long"
 )
 
@@ -42,7 +42,7 @@ func TestBetweenIsWhatLiesOnWays(t *testing.T) {
 		}
 		some = some || len(want) > 0 && len(want) < g.Nodes()
 		for _, engine := range []session.Engine{session.NativeEngine, session.WavesEngine} {
-			before := dev.Stats().Get(driver.LiveBytes)
+			before := dev.Stats().Get(metric.LiveBytes)
 			got, err := session.Between(t.Context(), dev, g, q, targets, session.Options{Engine: engine})
 			if err != nil {
 				t.Fatal(err)
@@ -50,7 +50,7 @@ func TestBetweenIsWhatLiesOnWays(t *testing.T) {
 			if nodes := slices.Collect(got.Nodes()); !slices.Equal(nodes, want) || got.Count() != len(want) {
 				t.Errorf("seed %d, %v: %d of %v, want %v", seed, engine, got.Count(), nodes, want)
 			}
-			if live := dev.Stats().Get(driver.LiveBytes); live != before {
+			if live := dev.Stats().Get(metric.LiveBytes); live != before {
 				t.Errorf("seed %d, %v: %d bytes live, %d before", seed, engine, live, before)
 			}
 		}

@@ -32,7 +32,7 @@
 //
 // # Engines
 //
-// On device cpu a session answers with package graph/cpu, on all cores of the host. Strong components, topological
+// On device cpu a session answers with package graph/internal/cpu, on all cores of the host. Strong components, topological
 // levels and dominators use one core. On other devices, or with a chosen topology, a session answers with kernels. If
 // times were measured, the host's cores answer short searches of a session on a GPU (see Options.Costs).
 // Session.Explain reports the engine, and so does Run in every answer. The interface engine (set.go) has the

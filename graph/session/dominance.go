@@ -8,7 +8,7 @@ import (
 
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/graph"
-	"github.com/govyre/vyre/graph/cpu"
+	"github.com/govyre/vyre/graph/internal/cpu"
 	"github.com/govyre/vyre/graph/internal/dominance"
 	"github.com/govyre/vyre/graph/internal/little"
 	"github.com/govyre/vyre/ir"

@@ -11,7 +11,7 @@ type Engine uint8
 const (
 	AutoEngine   Engine = iota // Native on device cpu, unless a topology is asked for; elsewhere Waves, and Native beside them for searches that it was measured to be faster at
 	WavesEngine                // kernels on the session's device, on device cpu too
-	NativeEngine               // Go on the cores of the host, by package graph/cpu; nothing is on the device
+	NativeEngine               // Go on the cores of the host, by package graph/internal/cpu; nothing is on the device
 )
 
 func (e Engine) String() string {

@@ -5,7 +5,7 @@ import (
 	"sync"
 
 	"github.com/govyre/vyre/graph"
-	"github.com/govyre/vyre/graph/cpu"
+	"github.com/govyre/vyre/graph/internal/cpu"
 	"github.com/govyre/vyre/graph/internal/graphtest"
 	"github.com/govyre/vyre/graph/session"
 )

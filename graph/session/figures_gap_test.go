@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"github.com/govyre/vyre/graph"
-	"github.com/govyre/vyre/graph/cpu"
 	"github.com/govyre/vyre/graph/files"
+	"github.com/govyre/vyre/graph/internal/cpu"
 	"github.com/govyre/vyre/graph/internal/graphtest"
 )
 

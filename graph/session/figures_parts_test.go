@@ -9,13 +9,13 @@ import (
 	"testing"
 	"time"
 
-	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/graph"
-	"github.com/govyre/vyre/graph/cpu"
 	"github.com/govyre/vyre/graph/generate"
+	"github.com/govyre/vyre/graph/internal/cpu"
 	"github.com/govyre/vyre/graph/internal/graphtest"
 	"github.com/govyre/vyre/graph/internal/little"
 	"github.com/govyre/vyre/graph/session"
+	"github.com/govyre/vyre/internal/metric"
 	"github.com/govyre/vyre/megakernel"
 )
 
@@ -331,7 +331,7 @@ func (f *figures) warm() {
 		}
 		did := f.dev.Stats().Sub(before)
 		l.note = fmt.Sprintf("beyond the device's time: least %s us and half %s us; on the device %d allocations; %d uploads of %d bytes; %d reads of %d bytes; on the heap %.0f allocations", us(over, 0), us(over, 50),
-			did.Get(driver.AllocRequests), did.Get(driver.Uploads), did.Get(driver.UploadBytes), did.Get(driver.Reads), did.Get(driver.ReadBytes), testing.AllocsPerRun(f.runs, func() {
+			did.Get(metric.AllocRequests), did.Get(metric.Uploads), did.Get(metric.UploadBytes), did.Get(metric.Reads), did.Get(metric.ReadBytes), testing.AllocsPerRun(f.runs, func() {
 				if err := ask(); err != nil {
 					f.Error(err)
 				}

@@ -12,6 +12,7 @@ import (
 	"github.com/govyre/vyre/graph/internal/graphtest"
 	"github.com/govyre/vyre/graph/session"
 	"github.com/govyre/vyre/internal/cusim"
+	"github.com/govyre/vyre/internal/metric"
 	"github.com/govyre/vyre/internal/testing/long"
 )
 
@@ -45,7 +46,7 @@ func TestWhatDoesNotFitSaysSo(t *testing.T) {
 // answersOrRefuses reports whether there is a session, which then has to be right.
 func answersOrRefuses(t *testing.T, dev driver.Device, g *graph.CSR) bool {
 	t.Helper()
-	before, live := dev.Stats().Get(driver.AllocRequests), dev.Stats().Get(driver.LiveBytes)
+	before, live := dev.Stats().Get(metric.AllocRequests), dev.Stats().Get(metric.LiveBytes)
 	room, err := dev.Room()
 	if err != nil {
 		t.Fatal(err)
@@ -57,7 +58,7 @@ func answersOrRefuses(t *testing.T, dev driver.Device, g *graph.CSR) bool {
 		if !errors.As(err, &e) || e.Kind != driver.OutOfMemory || uint64(e.Requested) != graphtest.Must(session.DeviceBytes(t.Context(), g, o)) || e.Available > room || e.Requested <= e.Available {
 			t.Errorf("%d nodes: %v; want that it needs %d bytes of less than %d", g.Nodes(), err, graphtest.Must(session.DeviceBytes(t.Context(), g, o)), room)
 		}
-		if n := dev.Stats().Get(driver.AllocRequests); n != before {
+		if n := dev.Stats().Get(metric.AllocRequests); n != before {
 			t.Errorf("%d nodes: %d allocations before it was clear that memory does not suffice", g.Nodes(), n-before)
 		}
 		return false
@@ -71,7 +72,7 @@ func answersOrRefuses(t *testing.T, dev driver.Device, g *graph.CSR) bool {
 	if err := s.Close(); err != nil {
 		t.Error(err)
 	}
-	if n := dev.Stats().Get(driver.LiveBytes); n != live {
+	if n := dev.Stats().Get(metric.LiveBytes); n != live {
 		t.Errorf("%d nodes: %d bytes live, %d before", g.Nodes(), n, live)
 	}
 	return true

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/govyre/vyre/driver"
-	"github.com/govyre/vyre/graph/cpu"
 	"github.com/govyre/vyre/graph/flow"
+	"github.com/govyre/vyre/graph/internal/cpu"
 	"github.com/govyre/vyre/graph/internal/waves"
 	"github.com/govyre/vyre/ir"
 	"github.com/govyre/vyre/megakernel"

@@ -8,12 +8,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/graph"
 	"github.com/govyre/vyre/graph/flow"
 	"github.com/govyre/vyre/graph/internal/flows"
 	"github.com/govyre/vyre/graph/internal/graphtest"
 	"github.com/govyre/vyre/graph/session"
+	"github.com/govyre/vyre/internal/metric"
 	"github.com/govyre/vyre/internal/testing/long"
 	"github.com/govyre/vyre/ir"
 	"github.com/govyre/vyre/megakernel"
@@ -230,7 +230,7 @@ func TestFixpointsAreRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	before := dev.Stats().Get(driver.LiveBytes)
+	before := dev.Stats().Get(metric.LiveBytes)
 	x, err := session.NewFixpoint(t.Context(), s, flows.Widest{}, p, session.FixpointOptions{Label: "widest"})
 	if err != nil {
 		t.Fatal(err)
@@ -256,7 +256,7 @@ func TestFixpointsAreRefused(t *testing.T) {
 		t.Error(err)
 	}
 	weights := uint64(4 * 49)
-	if live := dev.Stats().Get(driver.LiveBytes) - before; live > weights+256 {
+	if live := dev.Stats().Get(metric.LiveBytes) - before; live > weights+256 {
 		t.Errorf("%d bytes live after the fixpoint was closed, the weights have %d", live, weights)
 	}
 	if _, err := x.Run(t.Context(), session.Start[uint32]{}); err == nil || !strings.Contains(err.Error(), "the fixpoint is closed") {

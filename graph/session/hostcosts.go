@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/govyre/vyre/graph"
-	"github.com/govyre/vyre/graph/cpu"
+	"github.com/govyre/vyre/graph/internal/cpu"
 )
 
 // hostCosts are what a search takes on the host's cores, by the size of the graph: the next greater one that was measured counts.

@@ -10,6 +10,7 @@ import (
 	"github.com/govyre/vyre/graph"
 	"github.com/govyre/vyre/graph/internal/graphtest"
 	"github.com/govyre/vyre/graph/session"
+	"github.com/govyre/vyre/internal/metric"
 	"github.com/govyre/vyre/internal/testing/long"
 	"github.com/govyre/vyre/megakernel"
 )
@@ -72,7 +73,7 @@ func TestBatchesOfAnySizeAnswerWhatSingleQueriesDo(t *testing.T) {
 				}
 				defer s.Close()
 				const room = 64 << 10 // for control words
-				if live, peak := dev.Stats().Get(driver.LiveBytes), s.Memory().PeakBytes; live > peak || live+room < peak {
+				if live, peak := dev.Stats().Get(metric.LiveBytes), s.Memory().PeakBytes; live > peak || live+room < peak {
 					t.Errorf("%d bytes live, planned %d", live, peak)
 				}
 				s.OnRun(func(r driver.Result) {
@@ -155,7 +156,7 @@ func TestManyShapesOfBatches(t *testing.T) {
 			}
 		}
 	}
-	if err := s.Close(); err != nil || dev.Stats().Get(driver.LiveBytes) != 0 {
-		t.Errorf("%v, %d bytes live", err, dev.Stats().Get(driver.LiveBytes))
+	if err := s.Close(); err != nil || dev.Stats().Get(metric.LiveBytes) != 0 {
+		t.Errorf("%v, %d bytes live", err, dev.Stats().Get(metric.LiveBytes))
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/govyre/vyre/graph"
 	"github.com/govyre/vyre/graph/internal/graphtest"
 	"github.com/govyre/vyre/graph/session"
+	"github.com/govyre/vyre/internal/metric"
 	"github.com/govyre/vyre/internal/testing/long"
 	"github.com/govyre/vyre/megakernel"
 )
@@ -30,13 +31,13 @@ func TestSessionLevelsAreThoseOfASearch(t *testing.T) {
 				t.Run(fmt.Sprintf("%s/%s/%v", device, name, topology), func(t *testing.T) {
 					t.Parallel()
 					dev := checked(t, device, cpu.Seeded(uint64(k)))
-					before := dev.Stats().Get(driver.LiveBytes)
+					before := dev.Stats().Get(metric.LiveBytes)
 					s, err := session.New(t.Context(), dev, g, session.Options{Engine: session.WavesEngine, Queries: 2, Levels: true, Topology: topology})
 					if err != nil {
 						t.Fatal(err)
 					}
 					const room = 64 << 10 // for control words
-					if live, peak := dev.Stats().Get(driver.LiveBytes)-before, s.Memory().PeakBytes; live > peak || live+room < peak {
+					if live, peak := dev.Stats().Get(metric.LiveBytes)-before, s.Memory().PeakBytes; live > peak || live+room < peak {
 						t.Errorf("%d bytes live, planned %d", live, peak)
 					}
 					s.OnRun(func(r driver.Result) {
@@ -63,8 +64,8 @@ func TestSessionLevelsAreThoseOfASearch(t *testing.T) {
 						}
 						matches(t, g, q, r)
 					}
-					if err := s.Close(); err != nil || dev.Stats().Get(driver.LiveBytes) != before {
-						t.Errorf("%v, %d bytes live, %d before", err, dev.Stats().Get(driver.LiveBytes), before)
+					if err := s.Close(); err != nil || dev.Stats().Get(metric.LiveBytes) != before {
+						t.Errorf("%v, %d bytes live, %d before", err, dev.Stats().Get(metric.LiveBytes), before)
 					}
 				})
 			}

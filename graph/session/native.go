@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/govyre/vyre/driver"
-	"github.com/govyre/vyre/graph/cpu"
+	"github.com/govyre/vyre/graph/internal/cpu"
 	"github.com/govyre/vyre/internal/plan"
 	"github.com/govyre/vyre/megakernel"
 )

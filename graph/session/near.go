@@ -5,7 +5,7 @@ import (
 	"context"
 	"slices"
 
-	"github.com/govyre/vyre/graph/cpu"
+	"github.com/govyre/vyre/graph/internal/cpu"
 )
 
 // Nearby is a node that is near others: how many arcs away, and by arcs of which kinds it is reached.

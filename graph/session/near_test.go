@@ -15,6 +15,7 @@ import (
 	"github.com/govyre/vyre/graph/generate"
 	"github.com/govyre/vyre/graph/internal/graphtest"
 	"github.com/govyre/vyre/graph/session"
+	"github.com/govyre/vyre/internal/metric"
 	"github.com/govyre/vyre/internal/testing/long"
 	"github.com/govyre/vyre/megakernel"
 )
@@ -147,7 +148,7 @@ func TestNearIsWhatAPlainSearchFinds(t *testing.T) {
 				if err := s.Close(); err != nil {
 					t.Error(err)
 				}
-				if live := dev.Stats().Get(driver.LiveBytes); live != 0 {
+				if live := dev.Stats().Get(metric.LiveBytes); live != 0 {
 					t.Errorf("%d bytes live", live)
 				}
 			})

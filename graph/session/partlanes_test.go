@@ -12,6 +12,7 @@ import (
 	"github.com/govyre/vyre/graph"
 	"github.com/govyre/vyre/graph/internal/graphtest"
 	"github.com/govyre/vyre/graph/session"
+	"github.com/govyre/vyre/internal/metric"
 	"github.com/govyre/vyre/internal/testing/long"
 	"github.com/govyre/vyre/megakernel"
 )
@@ -48,7 +49,7 @@ func TestLanesOfPartsAnswerAsTheWholeDoes(t *testing.T) {
 				r := rand.New(rand.NewPCG(seed, 47))
 				g, dev := graphtest.RandomGraph(t, seed, 40+r.IntN(long.Count(60, 200, 200)), seed%3 != 0), checked(t, device, cpu.Seeded(seed))
 				lanes := []int{40, 9, 64, 1, 33, 32}[seed%6]
-				before := dev.Stats().Get(driver.LiveBytes)
+				before := dev.Stats().Get(metric.LiveBytes)
 				s := partsOf(t, dev, g, 4, session.Options{Queries: lanes, Seeds: 4, Topology: []megakernel.Topology{megakernel.Auto, megakernel.HostLoop}[seed/2%2]})
 				most := 70
 				if lanes == 1 && !long.Enabled() { // each query is a search
@@ -78,11 +79,11 @@ func TestLanesOfPartsAnswerAsTheWholeDoes(t *testing.T) {
 						t.Errorf("%d queries with %d lanes were %d searches", len(queries), lanes, turns)
 					}
 				}
-				if live := dev.Stats().Get(driver.LiveBytes) - before; live > s.Bytes() {
+				if live := dev.Stats().Get(metric.LiveBytes) - before; live > s.Bytes() {
 					t.Errorf("%d bytes live, %d were compared with the budget", live, s.Bytes())
 				}
-				if err := s.Close(); err != nil || dev.Stats().Get(driver.LiveBytes) != before {
-					t.Errorf("%v, %d bytes live, %d before", err, dev.Stats().Get(driver.LiveBytes), before)
+				if err := s.Close(); err != nil || dev.Stats().Get(metric.LiveBytes) != before {
+					t.Errorf("%v, %d bytes live, %d before", err, dev.Stats().Get(metric.LiveBytes), before)
 				}
 			})
 		}
@@ -146,8 +147,8 @@ func TestLanesStepDownToTheByte(t *testing.T) {
 		for i, r := range all {
 			matches(t, g, queries[i], r)
 		}
-		if s.Turns() != c.turns || s.Bytes() > c.budget || dev.Stats().Get(driver.LiveBytes) > s.Bytes() {
-			t.Errorf("a budget of %d: %d searches, want %d; %d bytes counted, %d live", c.budget, s.Turns(), c.turns, s.Bytes(), dev.Stats().Get(driver.LiveBytes))
+		if s.Turns() != c.turns || s.Bytes() > c.budget || dev.Stats().Get(metric.LiveBytes) > s.Bytes() {
+			t.Errorf("a budget of %d: %d searches, want %d; %d bytes counted, %d live", c.budget, s.Turns(), c.turns, s.Bytes(), dev.Stats().Get(metric.LiveBytes))
 		}
 		if err := s.Close(); err != nil {
 			t.Error(err)

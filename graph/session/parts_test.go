@@ -19,6 +19,7 @@ import (
 	"github.com/govyre/vyre/graph/session"
 	"github.com/govyre/vyre/internal/cu"
 	"github.com/govyre/vyre/internal/cusim"
+	"github.com/govyre/vyre/internal/metric"
 	"github.com/govyre/vyre/internal/testing/faults"
 	"github.com/govyre/vyre/internal/testing/long"
 	"github.com/govyre/vyre/megakernel"
@@ -89,7 +90,7 @@ func TestPartsAnswerAsTheWholeDoes(t *testing.T) {
 					queries[i] = session.Query{Seeds: graphtest.SomeNodes(r, g, 3), Kinds: []uint32{0, 1, 6}[r.IntN(3)]}
 				}
 				dev := checked(t, device, cpu.Seeded(seed))
-				before := dev.Stats().Get(driver.LiveBytes)
+				before := dev.Stats().Get(metric.LiveBytes)
 				o := session.Options{Engine: session.WavesEngine, Levels: true, Parts: true, Topology: []megakernel.Topology{megakernel.Auto, megakernel.HostLoop}[seed/2%2]}
 				o.SetPartArcs(uint64(g.Arcs()) / 4)
 				s, err := session.New(t.Context(), dev, g, o)
@@ -103,11 +104,11 @@ func TestPartsAnswerAsTheWholeDoes(t *testing.T) {
 				})
 				askParts(t, s, g, queries)
 				all := s.Bytes()
-				if live := dev.Stats().Get(driver.LiveBytes) - before; live > all {
+				if live := dev.Stats().Get(metric.LiveBytes) - before; live > all {
 					t.Errorf("%d bytes live, %d were compared with the budget", live, all)
 				}
-				if err := s.Close(); err != nil || dev.Stats().Get(driver.LiveBytes) != before {
-					t.Errorf("%v, %d bytes live, %d before", err, dev.Stats().Get(driver.LiveBytes), before)
+				if err := s.Close(); err != nil || dev.Stats().Get(metric.LiveBytes) != before {
+					t.Errorf("%v, %d bytes live, %d before", err, dev.Stats().Get(metric.LiveBytes), before)
 				}
 			})
 		}
@@ -126,10 +127,10 @@ func TestWhatDoesNotFitIsInParts(t *testing.T) {
 	defer dev.Close()
 	g := graphtest.Generated(t, "uniform:13") // 262,144 arcs of 4 bytes
 	o := session.Options{Queries: 1, Seeds: 1, Levels: true}
-	requests, live := dev.Stats().Get(driver.AllocRequests), dev.Stats().Get(driver.LiveBytes)
+	requests, live := dev.Stats().Get(metric.AllocRequests), dev.Stats().Get(metric.LiveBytes)
 	_, err = session.New(t.Context(), dev, g, o)
 	var over *driver.Error
-	if !errors.As(err, &over) || over.Kind != driver.OutOfMemory || !strings.Contains(over.Fix, "at a time, it needs") || dev.Stats().Get(driver.AllocRequests) != requests {
+	if !errors.As(err, &over) || over.Kind != driver.OutOfMemory || !strings.Contains(over.Fix, "at a time, it needs") || dev.Stats().Get(metric.AllocRequests) != requests {
 		t.Fatalf("got %v, want what would do, and no allocation", err)
 	}
 	o.Parts = true
@@ -140,15 +141,15 @@ func TestWhatDoesNotFitIsInParts(t *testing.T) {
 	if streamed := askParts(t, s, g, []session.Query{{Seeds: []uint32{7}}}); streamed < 4*uint64(g.Arcs()) {
 		t.Errorf("%d bytes of parts came to the device, the graph has %d arcs", streamed, g.Arcs())
 	}
-	if s.Bytes() > mib<<20 || dev.Stats().Get(driver.LiveBytes)-live > s.Bytes() {
-		t.Errorf("%d bytes live, %d were counted", dev.Stats().Get(driver.LiveBytes)-live, s.Bytes())
+	if s.Bytes() > mib<<20 || dev.Stats().Get(metric.LiveBytes)-live > s.Bytes() {
+		t.Errorf("%d bytes live, %d were counted", dev.Stats().Get(metric.LiveBytes)-live, s.Bytes())
 	}
-	if err := s.Close(); err != nil || dev.Stats().Get(driver.LiveBytes) != live {
-		t.Errorf("%v, %d bytes live, %d before", err, dev.Stats().Get(driver.LiveBytes), live)
+	if err := s.Close(); err != nil || dev.Stats().Get(metric.LiveBytes) != live {
+		t.Errorf("%v, %d bytes live, %d before", err, dev.Stats().Get(metric.LiveBytes), live)
 	}
 	o.Budget = 100_000
-	requests = dev.Stats().Get(driver.AllocRequests)
-	if _, err = session.New(t.Context(), dev, g, o); !errors.As(err, &over) || over.Kind != driver.OutOfMemory || dev.Stats().Get(driver.AllocRequests) != requests {
+	requests = dev.Stats().Get(metric.AllocRequests)
+	if _, err = session.New(t.Context(), dev, g, o); !errors.As(err, &over) || over.Kind != driver.OutOfMemory || dev.Stats().Get(metric.AllocRequests) != requests {
 		t.Fatalf("got %v, want that not even parts fit, and no allocation", err)
 	}
 	for _, less := range []uint64{1, 0} { // what the error says holds

@@ -14,6 +14,7 @@ import (
 	"github.com/govyre/vyre/graph/session"
 	"github.com/govyre/vyre/internal/cu"
 	"github.com/govyre/vyre/internal/cusim"
+	"github.com/govyre/vyre/internal/metric"
 	"github.com/govyre/vyre/internal/testing/faults"
 	"github.com/govyre/vyre/internal/testing/long"
 )
@@ -153,7 +154,7 @@ func TestLargeDominators(t *testing.T) {
 		}
 		before := dev.Stats()
 		got := checkDominators(t, s, g, roots, 0)
-		launches := dev.Stats().Sub(before).Get(driver.LaunchesPlain)
+		launches := dev.Stats().Sub(before).Get(metric.LaunchesPlain)
 		if tight && (got != shares || s.Bytes() > need || launches <= all) {
 			t.Errorf("%+v with %d of %d bytes and %d launches, %+v with all and %d", got, s.Bytes(), need, launches, shares, all)
 		}

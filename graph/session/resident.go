@@ -9,7 +9,7 @@ import (
 
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/graph"
-	"github.com/govyre/vyre/graph/cpu"
+	"github.com/govyre/vyre/graph/internal/cpu"
 	"github.com/govyre/vyre/graph/internal/turn"
 	"github.com/govyre/vyre/internal/guard"
 	"github.com/govyre/vyre/internal/plan"

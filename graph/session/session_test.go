@@ -17,6 +17,7 @@ import (
 	"github.com/govyre/vyre/graph"
 	"github.com/govyre/vyre/graph/internal/graphtest"
 	"github.com/govyre/vyre/graph/session"
+	"github.com/govyre/vyre/internal/metric"
 	"github.com/govyre/vyre/internal/testing/long"
 	"github.com/govyre/vyre/megakernel"
 )
@@ -89,7 +90,7 @@ func TestSessionAnswersWhatASearchDoes(t *testing.T) {
 				t.Run(fmt.Sprintf("%s/%s/%v", device, name, topology), func(t *testing.T) {
 					t.Parallel()
 					dev := graphtest.OpenDevice(t, device)
-					before := dev.Stats().Get(driver.LiveBytes)
+					before := dev.Stats().Get(metric.LiveBytes)
 					s, err := session.New(t.Context(), dev, g, session.Options{Engine: session.WavesEngine, Queries: 3, Topology: topology})
 					if err != nil {
 						t.Fatal(err)
@@ -111,7 +112,7 @@ func TestSessionAnswersWhatASearchDoes(t *testing.T) {
 					if err := s.Close(); err != nil {
 						t.Error(err)
 					}
-					if n := dev.Stats().Get(driver.LiveBytes); n != before {
+					if n := dev.Stats().Get(metric.LiveBytes); n != before {
 						t.Errorf("%d bytes live, %d before", n, before)
 					}
 				})
@@ -154,16 +155,16 @@ func TestSessionSavesWhatItWasPlannedTo(t *testing.T) {
 					t.Fatal(err)
 				}
 				run := dev.Stats().Sub(warm)
-				if n := run.Get(driver.AllocRequests); n != 0 {
+				if n := run.Get(metric.AllocRequests); n != 0 {
 					t.Errorf("%d allocations in a batch", n)
 				}
-				if up, want := run.Get(driver.UploadBytes), s.Memory().RefreshBytes+session.TurnBytes; up != want {
+				if up, want := run.Get(metric.UploadBytes), s.Memory().RefreshBytes+session.TurnBytes; up != want {
 					t.Errorf("%d bytes uploaded for the seeds, planned %d", up, want)
 				}
-				if down, want := run.Get(driver.ReadBytes), runs*s.Memory().ReadBytes; down != want {
+				if down, want := run.Get(metric.ReadBytes), runs*s.Memory().ReadBytes; down != want {
 					t.Errorf("%d bytes read, planned %d", down, want)
 				}
-				if n, turns := run.Get(driver.LaunchesPlain)+run.Get(driver.LaunchesGraph), uint64(s.Turns()); n != turns || turns >= runs {
+				if n, turns := run.Get(metric.LaunchesPlain)+run.Get(metric.LaunchesGraph), uint64(s.Turns()); n != turns || turns >= runs {
 					t.Errorf("%d launches for %d turns of %d queries", n, turns, runs)
 				}
 			}, 1)
@@ -174,7 +175,7 @@ func TestSessionSavesWhatItWasPlannedTo(t *testing.T) {
 				}
 				at++
 			}, runs)
-			if got := naive.Get(driver.UploadBytes) - resident.Get(driver.UploadBytes) - (runs-1)*session.TurnBytes; got != planned {
+			if got := naive.Get(metric.UploadBytes) - resident.Get(metric.UploadBytes) - (runs-1)*session.TurnBytes; got != planned {
 				t.Errorf("%d bytes less were uploaded, planned %d", got, planned)
 			}
 			if planned < (runs-1)*uint64(g.Bytes()) {
@@ -209,13 +210,13 @@ func TestSessionRefusesWhatCannotBe(t *testing.T) {
 	if _, err := s.Reach(t.Context(), session.Query{}); err == nil || !strings.Contains(err.Error(), "closed") {
 		t.Errorf("a closed session: %v", err)
 	}
-	before := dev.Stats().Get(driver.AllocRequests)
+	before := dev.Stats().Get(metric.AllocRequests)
 	_, err = session.New(t.Context(), dev, g, session.Options{Engine: session.WavesEngine, Seeds: 2, Budget: peak - 1})
 	var e *driver.Error
 	if !errors.As(err, &e) || e.Kind != driver.OutOfMemory || uint64(e.Requested) != peak || uint64(e.Available) != peak-1 {
 		t.Errorf("one byte too little: %v", err)
 	}
-	if n := dev.Stats().Get(driver.AllocRequests); n != before {
+	if n := dev.Stats().Get(metric.AllocRequests); n != before {
 		t.Error("memory was asked for before it was clear that it suffices")
 	}
 	if s, err := session.New(t.Context(), dev, g, session.Options{Engine: session.WavesEngine, Seeds: 2, Budget: peak}); err != nil {

@@ -15,6 +15,7 @@ import (
 	"github.com/govyre/vyre/graph/session"
 	"github.com/govyre/vyre/internal/cu"
 	"github.com/govyre/vyre/internal/cusim"
+	"github.com/govyre/vyre/internal/metric"
 	"github.com/govyre/vyre/internal/testing/faults"
 	"github.com/govyre/vyre/internal/testing/long"
 	"github.com/govyre/vyre/megakernel"
@@ -41,7 +42,7 @@ func TestSearchesSideBySide(t *testing.T) {
 			if c.device != "cpu" {
 				turns = 1
 			}
-			before := dev.Stats().Get(driver.LiveBytes)
+			before := dev.Stats().Get(metric.LiveBytes)
 			c.o.Parallel, c.o.Queries, c.o.Levels = 3, 3, true
 			s, err := session.New(t.Context(), dev, c.g, c.o)
 			if err != nil {
@@ -58,12 +59,12 @@ func TestSearchesSideBySide(t *testing.T) {
 				}
 			})
 			all.Wait()
-			if live := dev.Stats().Get(driver.LiveBytes) - before; live > s.Bytes() {
+			if live := dev.Stats().Get(metric.LiveBytes) - before; live > s.Bytes() {
 				t.Errorf("%d bytes live, %d were compared with the budget", live, s.Bytes())
 			}
 			for range 2 {
-				if err := s.Close(); err != nil || dev.Stats().Get(driver.LiveBytes) != before {
-					t.Errorf("%v, %d bytes live, %d before", err, dev.Stats().Get(driver.LiveBytes), before)
+				if err := s.Close(); err != nil || dev.Stats().Get(metric.LiveBytes) != before {
+					t.Errorf("%v, %d bytes live, %d before", err, dev.Stats().Get(metric.LiveBytes), before)
 				}
 			}
 			for range 4 {
@@ -149,10 +150,10 @@ func TestSetsAreCounted(t *testing.T) {
 		}
 		s.Close()
 		o.Budget--
-		before := dev.Stats().Get(driver.AllocRequests)
+		before := dev.Stats().Get(metric.AllocRequests)
 		_, err = session.New(t.Context(), dev, g, o)
 		var e *driver.Error
-		if !errors.As(err, &e) || e.Kind != driver.OutOfMemory || uint64(e.Requested) != need[n] || dev.Stats().Get(driver.AllocRequests) != before {
+		if !errors.As(err, &e) || e.Kind != driver.OutOfMemory || uint64(e.Requested) != need[n] || dev.Stats().Get(metric.AllocRequests) != before {
 			t.Errorf("%d sets, one byte too little: %v", n, err)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/govyre/vyre/graph"
 	"github.com/govyre/vyre/graph/internal/graphtest"
 	"github.com/govyre/vyre/graph/session"
+	"github.com/govyre/vyre/internal/metric"
 	"github.com/govyre/vyre/internal/plan"
 	"github.com/govyre/vyre/megakernel"
 )
@@ -41,7 +42,7 @@ func TestGraphsAreAskedOneAfterAnother(t *testing.T) {
 			matches(t, list[i].Graph, list[i].Query, r)
 		}
 		run := dev.Stats().Sub(before)
-		if n := run.Get(driver.LaunchesPlain) + run.Get(driver.LaunchesGraph); n != uint64(len(p.Groups)) || p.Launches != 40-n || n >= 40 {
+		if n := run.Get(metric.LaunchesPlain) + run.Get(metric.LaunchesGraph); n != uint64(len(p.Groups)) || p.Launches != 40-n || n >= 40 {
 			t.Errorf("%s: %d launches for %d groups, %d avoided", device, n, len(p.Groups), p.Launches)
 		}
 		var seeds uint64 // what is uploaded beside graphs: as many words as the graph's query with most seeds has
@@ -54,11 +55,11 @@ func TestGraphsAreAskedOneAfterAnother(t *testing.T) {
 			}
 			seeds += 4 * uint64(4+most)
 		}
-		turns := run.Get(driver.UploadBytes) - p.UploadBytes - seeds // of one submission or more a graph, and no more than groups
+		turns := run.Get(metric.UploadBytes) - p.UploadBytes - seeds // of one submission or more a graph, and no more than groups
 		if n := turns / session.TurnBytes; p.Uploads != 3 || turns%session.TurnBytes != 0 || n < 3 || n > uint64(len(p.Groups)) {
-			t.Errorf("%s: %d graphs, %d bytes uploaded, want %d and %d for seeds", device, p.Uploads, run.Get(driver.UploadBytes), p.UploadBytes, seeds)
+			t.Errorf("%s: %d graphs, %d bytes uploaded, want %d and %d for seeds", device, p.Uploads, run.Get(metric.UploadBytes), p.UploadBytes, seeds)
 		}
-		if live := dev.Stats().Get(driver.LiveBytes); live != before.Get(driver.LiveBytes) {
+		if live := dev.Stats().Get(metric.LiveBytes); live != before.Get(metric.LiveBytes) {
 			t.Errorf("%s: %d bytes live", device, live)
 		}
 		if none, _, err := session.Ask(t.Context(), dev, nil, o); err != nil || len(none) != 0 {
@@ -117,9 +118,9 @@ func TestQuestionsAreRefused(t *testing.T) {
 		{session.Question{Graph: &graph.CSR{}}, "a graph of 0 nodes"},
 		{session.Question{Graph: g, Query: session.Query{Seeds: []uint32{6}}}, "query 1: seed 0 is node 6, the graph has 6"},
 	} {
-		before := dev.Stats().Get(driver.AllocRequests)
+		before := dev.Stats().Get(metric.AllocRequests)
 		_, _, err := session.Ask(t.Context(), dev, []session.Question{{Graph: g}, c.q}, session.Options{Engine: session.WavesEngine})
-		if err == nil || !strings.Contains(err.Error(), c.want) || dev.Stats().Get(driver.AllocRequests) != before {
+		if err == nil || !strings.Contains(err.Error(), c.want) || dev.Stats().Get(metric.AllocRequests) != before {
 			t.Errorf("%v, want %q", err, c.want)
 		}
 	}

@@ -4,9 +4,9 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/graph/internal/graphtest"
 	"github.com/govyre/vyre/graph/session"
+	"github.com/govyre/vyre/internal/metric"
 	"github.com/govyre/vyre/megakernel"
 )
 
@@ -66,8 +66,8 @@ func TestTotalsAreTheSumsOfAnswers(t *testing.T) {
 			}
 			got := s.Totals()
 			moved := dev.Stats().Sub(before)
-			if sent, came := got.Uploaded-opened.Uploaded, got.Read; sent != want.Uploaded || came != want.Read || (sent == 0 || came == 0) != (name == "native") || sent > moved.Get(driver.UploadBytes) || came > moved.Get(driver.ReadBytes) {
-				t.Errorf("%d bytes sent and %d read, of answers %d and %d, as the device counts %d and %d", sent, came, want.Uploaded, want.Read, moved.Get(driver.UploadBytes), moved.Get(driver.ReadBytes))
+			if sent, came := got.Uploaded-opened.Uploaded, got.Read; sent != want.Uploaded || came != want.Read || (sent == 0 || came == 0) != (name == "native") || sent > moved.Get(metric.UploadBytes) || came > moved.Get(metric.ReadBytes) {
+				t.Errorf("%d bytes sent and %d read, of answers %d and %d, as the device counts %d and %d", sent, came, want.Uploaded, want.Read, moved.Get(metric.UploadBytes), moved.Get(metric.ReadBytes))
 			}
 			if _, err := s.Components(t.Context(), 0); err != nil || s.Totals().Allocations != got.Allocations {
 				t.Errorf("asked again, buffers are %d and were %d; %v", s.Totals().Allocations, got.Allocations, err)

@@ -11,6 +11,7 @@ import (
 	"github.com/govyre/vyre/graph"
 	"github.com/govyre/vyre/graph/internal/graphtest"
 	"github.com/govyre/vyre/graph/session"
+	"github.com/govyre/vyre/internal/metric"
 	"github.com/govyre/vyre/internal/testing/long"
 	"github.com/govyre/vyre/megakernel"
 )
@@ -52,7 +53,7 @@ func TestTreesHaveTheSmallestParents(t *testing.T) {
 					t.Run(fmt.Sprintf("%s/%s/%v/%v", device, name, topology, engine), func(t *testing.T) {
 						t.Parallel()
 						dev := checked(t, device, cpu.Seeded(uint64(k)))
-						before := dev.Stats().Get(driver.LiveBytes)
+						before := dev.Stats().Get(metric.LiveBytes)
 						s, err := session.New(t.Context(), dev, g, session.Options{Engine: engine, Queries: 2, Levels: true, Topology: topology})
 						if err != nil {
 							t.Fatal(err)
@@ -65,8 +66,8 @@ func TestTreesHaveTheSmallestParents(t *testing.T) {
 						for n, q := range randomQueries(uint64(i), 3, g.Nodes()) {
 							checkTree(t, s, g, q, device == "cpu" && n == 0)
 						}
-						if err := s.Close(); err != nil || dev.Stats().Get(driver.LiveBytes) != before {
-							t.Errorf("%v, %d bytes live, %d before", err, dev.Stats().Get(driver.LiveBytes), before)
+						if err := s.Close(); err != nil || dev.Stats().Get(metric.LiveBytes) != before {
+							t.Errorf("%v, %d bytes live, %d before", err, dev.Stats().Get(metric.LiveBytes), before)
 						}
 						if _, err := s.Tree(t.Context(), session.Query{}); err == nil || !strings.Contains(err.Error(), "closed") {
 							t.Error(err)

@@ -30,7 +30,7 @@
 //
 // # Not here
 //
-// The compilation of Go kernels (package kernel), the text of PTX (package ptx), passes before and after (package
+// The compilation of Go kernels (package front), the text of PTX (package ptx), passes before and after (package
 // opt).
 //
 // Start reading in case.go, then files.go.

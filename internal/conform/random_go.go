@@ -7,10 +7,10 @@ import (
 	"math/rand/v2"
 	"strings"
 
-	"github.com/govyre/vyre/kernel"
+	gofront "github.com/govyre/vyre/internal/front"
 )
 
-// RandomGo makes a kernel written in Go: its program is what package kernel makes of the text that Source returns. It is
+// RandomGo makes a kernel written in Go: its program is what package front makes of the text that Source returns. It is
 // free of races and of what Go and devices do differently: divisors are odd, indices are masked, floats are neither
 // multiplied, which Go may contract, nor converted to an integer that they do not fit, and barriers and subgroup ops
 // stand where control is uniform. So what Go itself computes of the text is what every device has to leave.
@@ -58,7 +58,7 @@ func goKernel(c *choices) *RandomProgram {
 		g.file()
 	}
 	source := g.String()
-	pkg, err := kernel.Parse(context.Background(), []kernel.File{{Name: "kernel.go", Src: []byte(source)}}, kernel.Options{})
+	pkg, err := gofront.Parse(context.Background(), []gofront.File{{Name: "kernel.go", Src: []byte(source)}}, gofront.Options{})
 	if err != nil {
 		panic(fmt.Sprintf("BUG: generator made a kernel that is refused: %v\n%s", err, source))
 	}

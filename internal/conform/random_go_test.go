@@ -21,8 +21,8 @@ import (
 	_ "github.com/govyre/vyre/driver/cpu"
 	_ "github.com/govyre/vyre/driver/cudasim"
 	"github.com/govyre/vyre/internal/conform"
+	gofront "github.com/govyre/vyre/internal/front"
 	"github.com/govyre/vyre/internal/testing/long"
-	"github.com/govyre/vyre/kernel"
 )
 
 // goNative follows kernels to a program that runs them as Go, launched as their makers say, and prints what each leaves, or
@@ -248,7 +248,7 @@ func outcome(ctx context.Context, r *conform.RandomProgram, devices []conform.De
 func TestRandomGoKernelsShowWhatTheyCompute(t *testing.T) {
 	d := goDevices(t)[0]
 	run := func(r *conform.RandomProgram, source string) string {
-		pkg, err := kernel.Parse(t.Context(), []kernel.File{{Name: "kernel.go", Src: []byte(source)}}, kernel.Options{})
+		pkg, err := gofront.Parse(t.Context(), []gofront.File{{Name: "kernel.go", Src: []byte(source)}}, gofront.Options{})
 		if err != nil {
 			t.Fatalf("%v\n%s", err, source)
 		}

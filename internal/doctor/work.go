@@ -9,6 +9,7 @@ import (
 
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/internal/cu"
+	"github.com/govyre/vyre/internal/metric"
 )
 
 // programs are the kernels of the checks.
@@ -171,7 +172,7 @@ func (e *exam) while() finding {
 	if f, bad := wrong("a loop", out, binary.LittleEndian.AppendUint32(nil, rounds)); bad {
 		return f
 	}
-	if e.dev.Stats().Sub(before).Get(driver.LoopIterationsGraph) == 0 {
+	if e.dev.Stats().Sub(before).Get(metric.LoopIterationsGraph) == 0 {
 		fix := ""
 		if !e.dev.Caps().LoopNodes {
 			fix = "update the NVIDIA driver to 550 or newer"

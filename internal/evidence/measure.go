@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/govyre/vyre/driver"
+	"github.com/govyre/vyre/internal/metric"
 )
 
 // Subject is what a sample is about. The caller says it, all else is measured.
@@ -161,10 +162,10 @@ func (s *Sample) time(r Region) (*half, error) {
 	if r.Closes {
 		h.closes = 1
 	}
-	if n := h.stats.Get(driver.RunsInFlight); n != 0 {
+	if n := h.stats.Get(metric.RunsInFlight); n != 0 {
 		return nil, s.errorf("%v ended with %d runs in flight; wait for them inside the region", r.Protocol, n)
 	}
-	runs, timed := h.sum(driver.RunsPlain, driver.RunsGraph), h.sum(driver.DeviceTimedRuns)
+	runs, timed := h.sum(metric.RunsPlain, metric.RunsGraph), h.sum(metric.DeviceTimedRuns)
 	if r.Protocol == Resident && timed != runs {
 		return nil, s.errorf("%d of %d runs of the resident region have a time on the device, want all", timed, runs)
 	}
@@ -290,8 +291,8 @@ func (s *Sample) count(r *Row) {
 			switch p {
 			case Naive:
 				n[fRepetitions] += h.repetitions
-				n[fNaiveAllocs] += h.sum(driver.AllocRequests)
-				n[fNaiveUploads] += h.sum(driver.Uploads)
+				n[fNaiveAllocs] += h.sum(metric.AllocRequests)
+				n[fNaiveUploads] += h.sum(metric.Uploads)
 				n[fNaiveWaits] += h.waits() - min(h.closes, h.waits())
 			case Strong:
 				n[fStrongWaits] += h.waits() - min(h.closes, h.waits())
@@ -304,17 +305,17 @@ func (s *Sample) count(r *Row) {
 
 // waits counts waits of every kind.
 func (h *half) waits() uint64 {
-	return h.sum(driver.WaitsReady, driver.WaitsSpin, driver.WaitsBlock, driver.WaitsPoll)
+	return h.sum(metric.WaitsReady, metric.WaitsSpin, metric.WaitsBlock, metric.WaitsPoll)
 }
 
 // resident adds what a resident region did, which should be launches and nothing else. The wait that closes it is not
 // inside; it is the only one that a region without waits can have.
 func (h *half) resident(n *[numFields]uint64) {
-	n[fResidentDeviceNS] += h.sum(driver.DeviceNS)
-	n[fResidentLaunches] += h.sum(driver.LaunchesPlain, driver.LaunchesGraph)
-	n[fResidentUploads] += h.sum(driver.Uploads)
-	n[fResidentAllocs] += h.sum(driver.AllocRequests)
+	n[fResidentDeviceNS] += h.sum(metric.DeviceNS)
+	n[fResidentLaunches] += h.sum(metric.LaunchesPlain, metric.LaunchesGraph)
+	n[fResidentUploads] += h.sum(metric.Uploads)
+	n[fResidentAllocs] += h.sum(metric.AllocRequests)
 	n[fResidentHeapAllocs] += h.heap
 	n[fResidentWaits] += h.waits() - min(1, h.waits())
-	n[fResidentFallbacks] += h.sum(driver.UploadsSkipped, driver.ReplaysResident, driver.LoopIterations, driver.OOMRetries)
+	n[fResidentFallbacks] += h.sum(metric.UploadsSkipped, metric.ReplaysResident, metric.LoopIterations, metric.OOMRetries)
 }

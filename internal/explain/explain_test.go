@@ -12,12 +12,12 @@ import (
 	"github.com/govyre/vyre/internal/compile"
 	"github.com/govyre/vyre/internal/conform"
 	"github.com/govyre/vyre/internal/explain"
+	"github.com/govyre/vyre/internal/front"
 	"github.com/govyre/vyre/internal/opt"
 	"github.com/govyre/vyre/internal/ptx"
 	"github.com/govyre/vyre/internal/testing/long"
 	"github.com/govyre/vyre/ir"
 	"github.com/govyre/vyre/ir/text"
-	"github.com/govyre/vyre/kernel"
 )
 
 const scale = `package kernels
@@ -59,7 +59,7 @@ func TestNewRendersEveryExampleKernel(t *testing.T) {
 		files = files[:3]
 	}
 	for _, file := range files {
-		pkg, err := kernel.Load(t.Context(), file)
+		pkg, err := front.Load(t.Context(), file)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -11,9 +11,9 @@ import (
 	"testing"
 
 	"github.com/govyre/vyre/internal/explain"
+	"github.com/govyre/vyre/internal/front"
 	"github.com/govyre/vyre/internal/ptx"
 	"github.com/govyre/vyre/ir"
-	"github.com/govyre/vyre/kernel"
 )
 
 // write returns the page of a program whose positions are in files.
@@ -45,7 +45,7 @@ func writeInput(t testing.TB, in explain.Input) string {
 // compiled compiles a file with one kernel.
 func compiled(t testing.TB, name, src string) *ir.Program {
 	t.Helper()
-	pkg, err := kernel.Parse(t.Context(), []kernel.File{{Name: name, Src: []byte(src)}}, kernel.Options{})
+	pkg, err := front.Parse(t.Context(), []front.File{{Name: name, Src: []byte(src)}}, front.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

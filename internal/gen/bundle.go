@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"os"
 
-	"github.com/govyre/vyre/kernel"
+	"github.com/govyre/vyre/internal/front"
 )
 
 // BundleOf returns the name of the bundle that the launchers of a file embed, from their directory; "" if they have programs, or if
@@ -26,7 +26,7 @@ func BundleOf(file string) (string, error) {
 
 // CheckBundle compares the kernels of a bundle, by the digests of their programs, with those of a package. The error, if any, joins one for
 // each kernel. Name is that of the bundle.
-func CheckBundle(pkg *kernel.Package, name string, have map[string][32]byte) error {
+func CheckBundle(pkg *front.Package, name string, have map[string][32]byte) error {
 	var stale []error
 	for _, k := range pkg.Kernels() {
 		if digest, ok := have[k.Name]; !ok {

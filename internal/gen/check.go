@@ -4,14 +4,14 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/govyre/vyre/internal/front"
 	"github.com/govyre/vyre/internal/vyp"
-	"github.com/govyre/vyre/kernel"
 )
 
 // Check compares the data file of a generated file with the kernels as they are now, by the digests of their source:
 // another version of the compiler finds the same launchers fresh. The error, if any, joins one for each kernel. Name is
 // that of the generated file.
-func Check(pkg *kernel.Package, name string, data []byte) error {
+func Check(pkg *front.Package, name string, data []byte) error {
 	f, err := vyp.Open(string(data))
 	if err != nil {
 		return fmt.Errorf("%s: %w", DataFile(name), err)

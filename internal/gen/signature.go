@@ -5,8 +5,8 @@ import (
 	"go/types"
 	"strings"
 
+	"github.com/govyre/vyre/internal/front"
 	"github.com/govyre/vyre/ir"
-	"github.com/govyre/vyre/kernel"
 )
 
 // signature is how the methods of a launcher are declared and what they pass on.
@@ -21,12 +21,12 @@ type signature struct {
 // param is a parameter of the kernel. Type is that of the scalar, or of an element.
 type param struct {
 	name, typ string
-	parts     []kernel.Part // of a struct or an array by value
+	parts     []front.Part // of a struct or an array by value
 	buffer    bool
 	access    ir.Access
 }
 
-func (f *file) signature(k *kernel.Kernel) (*signature, error) {
+func (f *file) signature(k *front.Kernel) (*signature, error) {
 	s := new(signature)
 	taken := map[string]bool{"vyre": true} // bodies use the package
 	for i, p := range k.Params {
@@ -56,7 +56,7 @@ func (f *file) signature(k *kernel.Kernel) (*signature, error) {
 }
 
 // types writes the parameters of a kernel's Go function without their names.
-func (f *file) types(k *kernel.Kernel) string {
+func (f *file) types(k *front.Kernel) string {
 	list := []string{f.qualify(types.NewPackage(gpuPath, "gpu")) + ".Thread"}
 	for _, p := range k.Params {
 		list = append(list, types.TypeString(p.Type, f.qualify))

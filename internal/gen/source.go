@@ -11,10 +11,10 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/govyre/vyre/internal/front"
 	"github.com/govyre/vyre/internal/vyp"
 	"github.com/govyre/vyre/ir"
 	"github.com/govyre/vyre/ir/verify"
-	"github.com/govyre/vyre/kernel"
 )
 
 // FileName is what the file with the launchers of a package is called.
@@ -59,7 +59,7 @@ const (
 )
 
 // Source returns the files for all kernels of a package.
-func Source(pkg *kernel.Package, o Options) (Files, error) {
+func Source(pkg *front.Package, o Options) (Files, error) {
 	if o.Command == "" {
 		o.Command = "vyre gen"
 	}
@@ -80,7 +80,7 @@ func Source(pkg *kernel.Package, o Options) (Files, error) {
 	}
 	f.embed()
 	var from []string
-	owner := make(map[string]*kernel.Kernel)
+	owner := make(map[string]*front.Kernel)
 	for _, k := range kernels {
 		if name := filepath.Base(k.Pos.File); !slices.Contains(from, name) {
 			from = append(from, name)
@@ -112,7 +112,7 @@ func Source(pkg *kernel.Package, o Options) (Files, error) {
 // file is a file in the making.
 type file struct {
 	Options
-	pkg     *kernel.Package
+	pkg     *front.Package
 	imports map[string]string // name by path
 	written string            // the Go function of the last kernel
 	body    strings.Builder
@@ -181,7 +181,7 @@ func (f *file) variable() string {
 }
 
 // data returns the file of the programs.
-func (f *file) data(kernels []*kernel.Kernel) ([]byte, error) {
+func (f *file) data(kernels []*front.Kernel) ([]byte, error) {
 	var list []vyp.Entry
 	for _, k := range kernels {
 		program, err := f.relative(k.Program)
@@ -199,12 +199,12 @@ func (f *file) data(kernels []*kernel.Kernel) ([]byte, error) {
 }
 
 // launcherName is the kernel's Go name, and the type argument of an instance: SaxpyFloat32.
-func launcherName(k *kernel.Kernel) string {
+func launcherName(k *front.Kernel) string {
 	return k.Func + capital(k.TypeArg[strings.LastIndexByte(k.TypeArg, '.')+1:])
 }
 
 // launcher writes everything that one kernel needs.
-func (f *file) launcher(k *kernel.Kernel, name string) error {
+func (f *file) launcher(k *front.Kernel, name string) error {
 	s, err := f.signature(k)
 	if err != nil {
 		return err
@@ -260,7 +260,7 @@ func (f *file) methods(s *signature, typ, what string) error {
 }
 
 // instance names a kernel for people.
-func instance(k *kernel.Kernel) string {
+func instance(k *front.Kernel) string {
 	if k.TypeArg == "" {
 		return k.Func
 	}
@@ -280,7 +280,7 @@ func (f *file) relativeName(name string) string {
 }
 
 // get is a call that returns the program of a kernel.
-func (f *file) get(k *kernel.Kernel) string {
+func (f *file) get(k *front.Kernel) string {
 	if k.TypeArg == "" {
 		return fmt.Sprintf("%s.Program(%q)", f.variable(), k.Func)
 	}
@@ -288,7 +288,7 @@ func (f *file) get(k *kernel.Kernel) string {
 }
 
 // program writes a function that returns the program of a kernel, before the first instance of a generic one.
-func (f *file) program(k *kernel.Kernel) {
+func (f *file) program(k *front.Kernel) {
 	switch {
 	case k.TypeArg == "":
 		f.printf("// %sProgram returns the program of %s.\nfunc %sProgram() (*ir.Program, error) { return %s }\n\n", k.Func, k.Func, k.Func, f.get(k))
@@ -300,7 +300,7 @@ func (f *file) program(k *kernel.Kernel) {
 }
 
 // Located returns a program of a package with its positions in files relative to a directory.
-func Located(pkg *kernel.Package, p *ir.Program, dir string) (*ir.Program, error) {
+func Located(pkg *front.Package, p *ir.Program, dir string) (*ir.Program, error) {
 	return (&file{pkg: pkg, Options: Options{Dir: dir}}).relative(p)
 }
 

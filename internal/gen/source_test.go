@@ -7,15 +7,15 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/govyre/vyre/internal/front"
 	"github.com/govyre/vyre/internal/gen"
-	"github.com/govyre/vyre/kernel"
 )
 
 const sample = "internal/sample"
 
-func load(t *testing.T, path string) *kernel.Package {
+func load(t *testing.T, path string) *front.Package {
 	t.Helper()
-	pkg, err := kernel.Load(t.Context(), path)
+	pkg, err := front.Load(t.Context(), path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,19 +95,19 @@ func TestDataChangesWithProgramsOnly(t *testing.T) {
 }
 
 // parse compiles files by name, those below a directory as package example.com/<directory>.
-func parse(t *testing.T, files map[string]string) *kernel.Package {
+func parse(t *testing.T, files map[string]string) *front.Package {
 	t.Helper()
-	var own []kernel.File
-	o := kernel.Options{Packages: make(map[string][]kernel.File)}
+	var own []front.File
+	o := front.Options{Packages: make(map[string][]front.File)}
 	for name, src := range files {
-		file := kernel.File{Name: name, Src: []byte(src)}
+		file := front.File{Name: name, Src: []byte(src)}
 		if dir := filepath.ToSlash(filepath.Dir(name)); dir != "." {
-			o.Packages["example.com/"+dir] = []kernel.File{file}
+			o.Packages["example.com/"+dir] = []front.File{file}
 		} else {
 			own = append(own, file)
 		}
 	}
-	pkg, err := kernel.Parse(t.Context(), own, o)
+	pkg, err := front.Parse(t.Context(), own, o)
 	if err != nil {
 		t.Fatal(err)
 	}

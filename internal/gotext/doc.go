@@ -13,5 +13,5 @@
 //     Constants of a group depend on each other, so they have one digest.
 //   - Any text can be split, Go or not.
 //
-// Not here: which declarations a kernel is made of (package kernel), and the comparison (package kernel/packed).
+// Not here: which declarations a kernel is made of (package front), and the comparison (package kernel/packed).
 package gotext

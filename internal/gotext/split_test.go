@@ -59,7 +59,7 @@ func digests(t *testing.T, name string, src []byte) (found [][8]byte, f *ast.Fil
 // goFiles are files of this module, and with -long many of Go's own.
 func goFiles(t *testing.T) (files []string) {
 	t.Helper()
-	roots := []string{"../../gpu", "../../prim/block", "../../examples", "../../ir"}
+	roots := []string{"../../gpu", "../../prim", "../../examples", "../../ir"}
 	if long.Enabled() {
 		root, err := exec.Command("go", "env", "GOROOT").Output()
 		if err != nil {

@@ -11,9 +11,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/driver/cpu"
 	"github.com/govyre/vyre/internal/conform"
+	"github.com/govyre/vyre/internal/metric"
 	"github.com/govyre/vyre/internal/native"
 	"github.com/govyre/vyre/internal/testing/long"
 	"github.com/govyre/vyre/internal/testing/needs"
@@ -61,7 +61,7 @@ func testConformance(t *testing.T, target string) {
 			}
 		})
 	}
-	if n := d.Stats().Get(driver.NativeLaunches); n < 3000 {
+	if n := d.Stats().Get(metric.NativeLaunches); n < 3000 {
 		t.Errorf("only %d launches were machine code", n)
 	}
 }
@@ -108,5 +108,5 @@ func testRandomPrograms(t *testing.T, target string) {
 		})
 	}
 	all.Wait()
-	t.Logf("%d launches as machine code, %d on the interpreter", d.Stats().Get(driver.NativeLaunches), d.Stats().Get(driver.InterpLaunches))
+	t.Logf("%d launches as machine code, %d on the interpreter", d.Stats().Get(metric.NativeLaunches), d.Stats().Get(metric.InterpLaunches))
 }

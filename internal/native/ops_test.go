@@ -5,10 +5,10 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/internal/compile"
 	"github.com/govyre/vyre/internal/conform"
 	"github.com/govyre/vyre/internal/exact"
+	"github.com/govyre/vyre/internal/metric"
 	"github.com/govyre/vyre/internal/native"
 	"github.com/govyre/vyre/internal/opt"
 	"github.com/govyre/vyre/ir"
@@ -82,7 +82,7 @@ func testEveryOp(t *testing.T, target string) {
 			}
 		}
 	}
-	if d.Stats().Get(driver.InterpLaunches) > 0 {
+	if d.Stats().Get(metric.InterpLaunches) > 0 {
 		t.Error("the interpreter ran some")
 	}
 }

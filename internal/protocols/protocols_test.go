@@ -12,6 +12,7 @@ import (
 
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/internal/evidence"
+	"github.com/govyre/vyre/internal/metric"
 	"github.com/govyre/vyre/internal/testing/long"
 )
 
@@ -252,7 +253,7 @@ func TestInterruptedMeasurement(t *testing.T) {
 	if !errors.Is(err, driver.Canceled) || rows != nil {
 		t.Errorf("%d rows, %v", len(rows), err)
 	}
-	if n := dev.Stats().Get(driver.LiveBytes); n != 0 {
+	if n := dev.Stats().Get(metric.LiveBytes); n != 0 {
 		t.Errorf("%d bytes were not given back", n)
 	}
 }

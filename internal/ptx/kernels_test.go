@@ -10,9 +10,9 @@ import (
 	"testing"
 
 	"github.com/govyre/vyre/internal/conform"
+	"github.com/govyre/vyre/internal/front"
 	"github.com/govyre/vyre/internal/ptx"
 	"github.com/govyre/vyre/ir"
-	"github.com/govyre/vyre/kernel"
 )
 
 // wholeKernels are programs whose text is worth reading as a whole, by the name of their golden file.
@@ -41,17 +41,17 @@ var fewExamples = []string{"saxpy", "reduce", "transpose"}
 
 var examples = struct {
 	sync.Mutex
-	loaded map[string]*kernel.Package
-}{loaded: map[string]*kernel.Package{}}
+	loaded map[string]*front.Package
+}{loaded: map[string]*front.Package{}}
 
 // example returns the kernels of an example, loaded once.
-func example(name string) (*kernel.Package, error) {
+func example(name string) (*front.Package, error) {
 	examples.Lock()
 	defer examples.Unlock()
 	if pkg := examples.loaded[name]; pkg != nil {
 		return pkg, nil
 	}
-	pkg, err := kernel.Load(context.Background(), filepath.Join("../../examples", name))
+	pkg, err := front.Load(context.Background(), filepath.Join("../../examples", name))
 	examples.loaded[name] = pkg
 	return pkg, err
 }

@@ -12,12 +12,12 @@ import (
 	"testing"
 
 	"github.com/govyre/vyre/internal/compile"
+	"github.com/govyre/vyre/internal/front"
 	"github.com/govyre/vyre/internal/ptx"
 	"github.com/govyre/vyre/internal/testing/long"
 	"github.com/govyre/vyre/internal/testing/needs"
 	"github.com/govyre/vyre/ir"
 	"github.com/govyre/vyre/ir/text"
-	"github.com/govyre/vyre/kernel"
 	"github.com/rogpeppe/go-internal/txtar"
 )
 
@@ -120,7 +120,7 @@ func TestPassesShortenMachineCode(t *testing.T) {
 // machineProgram is the kernel of a file.
 func machineProgram(t *testing.T, file string, section map[string]string) *ir.Program {
 	if source, ok := section["kernel.go"]; ok {
-		pkg, err := kernel.Parse(t.Context(), []kernel.File{{Name: "kernel.go", Src: []byte(source)}}, kernel.Options{})
+		pkg, err := front.Parse(t.Context(), []front.File{{Name: "kernel.go", Src: []byte(source)}}, front.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

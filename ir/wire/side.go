@@ -3,7 +3,6 @@ package wire
 import (
 	"encoding/binary"
 	"errors"
-	"math"
 
 	"github.com/govyre/vyre/ir"
 	"github.com/govyre/vyre/ir/internal/columns"
@@ -15,9 +14,8 @@ import (
 //	u32 number of strings, u32 number of pairs, the strings' lengths u32 each, the
 //	strings, zeros up to a multiple of four, pairs of u32 key and u32 string
 //
-// Keys ascend, and strings stand in the order in which pairs use them first. Names and
-// messages have a string of their own for each pair, and so have the positions of parameters
-// and arrays; those of rows share them.
+// Keys ascend, and strings are in the order of their pairs: names and messages have a string of their own for each pair.
+// Positions have a form of their own (positions.go).
 type sideTable struct {
 	id    uint32
 	bytes []byte
@@ -36,9 +34,13 @@ func sideTables(c *ir.Code) ([]sideTable, error) {
 	}
 	var tables []sideTable
 	total := 0
+	positions, err := positionSection(c)
+	if err != nil {
+		return nil, err
+	}
 	for _, s := range []sideTable{
 		{secNames, names.section()},
-		{secPositions, positionSection(c)},
+		{secPositions, positions},
 		{secMessages, messageSection(c)},
 	} {
 		if len(s.bytes) > 0 {
@@ -118,95 +120,6 @@ func messageSection(c *ir.Code) []byte {
 		w.add(uint32(r), s)
 	}
 	return w.section()
-}
-
-func positionSection(c *ir.Code) []byte {
-	d := &c.Debug
-	var w sideWriter
-	var enc posWriter
-	index := make([]uint32, len(d.Positions)) // 1 + string of a position, once used
-	for r, k := range d.PosOf {
-		if k == 0 || unknown(d.Positions[k-1]) {
-			continue
-		}
-		if index[k-1] == 0 {
-			start := len(w.bytes)
-			w.bytes = enc.append(w.bytes, d.Positions[k-1])
-			w.lengths = append(w.lengths, uint32(len(w.bytes)-start))
-			index[k-1] = uint32(len(w.lengths))
-		}
-		w.pairs = append(w.pairs, uint32(r), index[k-1]-1)
-	}
-	own := func(key uint32, pos ir.Pos) {
-		if !unknown(pos) {
-			w.add(key, string(enc.append(nil, pos)))
-		}
-	}
-	for i := range c.Params {
-		own(keyParam+uint32(i), c.Params[i].Pos)
-	}
-	for i := range c.Arrays {
-		own(keyArray+uint32(i), c.Arrays[i].Pos)
-	}
-	return w.section()
-}
-
-// posWriter writes positions as strings: for the position and then for each call around
-// it the line, the column, and 1 + the length of the file name with the name, all numbers as
-// varints; or a 0 in place of length and name if the file is that of the link before,
-// in this string or the one before it.
-type posWriter struct{ file string }
-
-func (w *posWriter) append(b []byte, pos ir.Pos) []byte {
-	for p := &pos; p != nil; p = p.Call {
-		b = binary.AppendUvarint(b, clampInt32(p.Line))
-		b = binary.AppendUvarint(b, clampInt32(p.Col))
-		if p.File == w.file {
-			b = append(b, 0)
-			continue
-		}
-		w.file = p.File
-		b = binary.AppendUvarint(b, uint64(len(p.File))+1)
-		b = append(b, p.File...)
-	}
-	return b
-}
-
-// unknown reports whether a position would be written as the zero Pos.
-func unknown(pos ir.Pos) bool {
-	return pos.File == "" && pos.Line <= 0 && pos.Col <= 0 && pos.Call == nil
-}
-
-func clampInt32(n int) uint64 { return uint64(min(max(n, 0), math.MaxInt32)) }
-
-// read is the inverse of append.
-func (w *posWriter) read(b []byte) (ir.Pos, error) {
-	var pos ir.Pos
-	p := &pos
-	for {
-		line, b1, err1 := takeUvarint(b, math.MaxInt32)
-		col, b2, err2 := takeUvarint(b1, math.MaxInt32)
-		n, b3, err3 := takeUvarint(b2, uint64(len(b2)))
-		if err := errors.Join(err1, err2, err3); err != nil {
-			return ir.Pos{}, err
-		}
-		b = b3
-		if n > 0 {
-			if n-1 > uint64(len(b)) || string(b[:n-1]) == w.file {
-				return ir.Pos{}, errSide
-			}
-			w.file, b = string(b[:n-1]), b[n-1:]
-		}
-		p.File, p.Line, p.Col = w.file, int(line), int(col)
-		if len(b) == 0 {
-			if pos == (ir.Pos{}) {
-				return ir.Pos{}, errSide
-			}
-			return pos, nil
-		}
-		p.Call = new(ir.Pos)
-		p = p.Call
-	}
 }
 
 // takeUvarint reads a varint in its shortest form.
@@ -349,54 +262,4 @@ func readMessages(c *ir.Code, b []byte) error {
 		c.Debug.Messages = messages
 	}
 	return err
-}
-
-// readPositions reads the positions into c, none of them if something is wrong.
-func readPositions(c *ir.Code, b []byte) error {
-	r, err := readSide(b)
-	if err != nil {
-		return err
-	}
-	var dec posWriter
-	var positions []ir.Pos
-	of := make([]uint32, c.Rows())
-	params, arrays := make([]ir.Pos, len(c.Params)), make([]ir.Pos, len(c.Arrays))
-	for r.more() {
-		key, index, s, err := r.next()
-		if err != nil {
-			return err
-		}
-		var pos ir.Pos
-		if s != nil {
-			if pos, err = dec.read(s); err != nil {
-				return err
-			}
-		}
-		switch i := int(key &^ keyProgram); {
-		case int64(key) < int64(len(of)):
-			if s != nil {
-				positions = append(positions, pos)
-			}
-			of[key] = index + 1 // rows come first: strings up to here are the positions
-		case s == nil:
-			return errSide
-		case key&keyProgram == keyParam && i < len(params):
-			params[i] = pos
-		case key&keyProgram == keyArray && i < len(arrays):
-			arrays[i] = pos
-		default:
-			return errSide
-		}
-	}
-	if !r.complete() {
-		return errSide
-	}
-	c.Debug.Positions, c.Debug.PosOf = positions, of
-	for i, pos := range params {
-		c.Params[i].Pos = pos
-	}
-	for i, pos := range arrays {
-		c.Arrays[i].Pos = pos
-	}
-	return nil
 }

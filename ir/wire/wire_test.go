@@ -231,15 +231,24 @@ func TestPositionsOutOfRangeAreDroppedAsAWhole(t *testing.T) {
 	good := encode(t, annotated(t))
 	const secPositions = 0x8002
 	at, e := sectionAt(good, secPositions)
-	last := at + int(le.Uint64(good[e+16:])) - 8 // the pair of the array, after those of two parameters
+	last := at + int(le.Uint64(good[e+16:])) - 1 // the link of the array, behind those of two parameters
+	file := bytes.Index(good[at:], []byte("main.go")) + at
 	for _, c := range []struct {
 		name   string
 		damage func(b []byte)
 	}{
-		{"no such array", func(b []byte) { le.PutUint32(b[last:], 0x8000_0001) }},
-		{"no such parameter", func(b []byte) { le.PutUint32(b[last-8:], 0x4000_0002) }},
-		{"a key of nothing", func(b []byte) { le.PutUint32(b[last:], 0xC000_0000) }},
-		{"a string that a row has", func(b []byte) { le.PutUint32(b[last+4:], 0) }},
+		{"no such link", func(b []byte) { b[last] = 0x7e }},
+		{"a link before the first", func(b []byte) { b[last] = 0x7f }},
+		{"a link that nothing uses", func(b []byte) { b[last] = 0 }},
+		{"a number that does not end", func(b []byte) { b[last] = 0x80 }},
+		{"one link more", func(b []byte) { b[at]++ }},
+		{"one link less", func(b []byte) { b[at]-- }},
+		{"no links", func(b []byte) { b[at] = 0 }},
+		{"links before their calls", func(b []byte) { b[at+1] = 2 }},
+		{"a link around itself", func(b []byte) { b[at+1] = 0 }},
+		{"a file that is not the next", func(b []byte) { b[at+2] = 1 }},
+		{"a name beyond the end", func(b []byte) { b[file-1] = 0x7f }},
+		{"a file twice", func(b []byte) { copy(b[bytes.Index(b[at:], []byte("inner.go"))+at-1:], "\x07main.go") }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			b := bytes.Clone(good)
@@ -257,6 +266,38 @@ func TestPositionsOutOfRangeAreDroppedAsAWhole(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// A position names the call that it was inlined at, and that its own. So a printed one may be as long as all of them.
+func TestAPositionHasAtMostAThousandCalls(t *testing.T) {
+	for _, calls := range []int{1000, 1001} {
+		b := build.New("k")
+		pos := ir.Pos{File: "k.go", Line: 1}
+		for i := range calls {
+			outer := pos
+			pos = ir.Pos{File: "k.go", Line: i + 2, Call: &outer}
+		}
+		b.At(pos)
+		b.Buffer("x", ir.U32, ir.RW)
+		p, err := b.Program()
+		if err != nil {
+			t.Fatal(err)
+		}
+		data, err := wire.Encode(p)
+		if calls > 1000 {
+			if err == nil || !strings.Contains(err.Error(), "more than 1000 calls") {
+				t.Errorf("%d calls: %v", calls, err)
+			}
+			continue
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		q, notes, err := wire.Decode(data)
+		if err != nil || len(notes) > 0 || irtest.Chain(q.Params()[0].Pos) != irtest.Chain(p.Params()[0].Pos) {
+			t.Errorf("%v %v: the chain is not as it was", err, notes)
+		}
 	}
 }
 

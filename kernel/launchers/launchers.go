@@ -25,14 +25,14 @@ import (
 	"path/filepath"
 
 	"github.com/govyre/vyre/internal/bundle"
+	"github.com/govyre/vyre/internal/front"
 	"github.com/govyre/vyre/internal/gen"
-	"github.com/govyre/vyre/kernel"
 )
 
 // Check compares the kernels of the package in a directory with those that vyre gen has written
 // launchers for. The error names every kernel that has changed since, that is new, or that is gone.
 func Check(dir string) error {
-	pkg, err := kernel.Load(context.Background(), dir)
+	pkg, err := front.Load(context.Background(), dir)
 	if err != nil {
 		return err
 	}
@@ -56,7 +56,7 @@ func Check(dir string) error {
 }
 
 // checkBundle compares the kernels of the bundle that launchers embed.
-func checkBundle(pkg *kernel.Package, file string) error {
+func checkBundle(pkg *front.Package, file string) error {
 	data, err := os.ReadFile(file)
 	if err != nil {
 		return fmt.Errorf("%w\n\tmake it with vyre bundle", err)

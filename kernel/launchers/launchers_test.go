@@ -8,9 +8,9 @@ import (
 	"testing"
 
 	"github.com/govyre/vyre/aot"
+	"github.com/govyre/vyre/internal/front"
 	"github.com/govyre/vyre/internal/gen"
 	"github.com/govyre/vyre/ir"
-	"github.com/govyre/vyre/kernel"
 	"github.com/govyre/vyre/kernel/launchers"
 )
 
@@ -41,7 +41,7 @@ func generated(t *testing.T) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
 	write(t, dir, "k.go", twoKernels)
-	pkg, err := kernel.Load(t.Context(), dir)
+	pkg, err := front.Load(t.Context(), dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -108,7 +108,7 @@ func TestCheckRefusesWhatVyreGenHasNotWritten(t *testing.T) {
 func TestCheckOfLaunchersThatHaveABundle(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, "k.go", twoKernels)
-	pkg, err := kernel.Load(t.Context(), dir)
+	pkg, err := front.Load(t.Context(), dir)
 	if err != nil {
 		t.Fatal(err)
 	}

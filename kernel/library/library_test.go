@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/govyre/vyre/internal/front"
 	"github.com/govyre/vyre/internal/gen"
 	"github.com/govyre/vyre/internal/testing/long"
 	"github.com/govyre/vyre/internal/testing/needs"
@@ -148,7 +149,7 @@ func outside(t *testing.T) (dir string) {
 func TestLibraryOfAnotherModule(t *testing.T) {
 	dir := outside(t)
 	app := filepath.Join(dir, "app", "kernel.go")
-	pkg, err := kernel.Load(t.Context(), app)
+	pkg, err := front.Load(t.Context(), app)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -165,19 +166,19 @@ func TestLibraryOfAnotherModule(t *testing.T) {
 	}
 
 	edit(t, filepath.Join(dir, "words", "words.go"), "2 * v", "v << 1")
-	pkg, err = kernel.Load(t.Context(), app)
+	pkg, err = front.Load(t.Context(), app)
 	if err != nil || pkg.Kernels()[0].Source == first.Source {
 		t.Errorf("an edit of a library leaves the digest of the kernel's source as it was (%v)", err)
 	}
 
 	edit(t, filepath.Join(dir, "words", "words.go"), "//vyre:library\n\n", "")
-	_, err = kernel.Load(t.Context(), app)
+	_, err = front.Load(t.Context(), app)
 	var ds ir.Diags
 	if !errors.As(err, &ds) || ds[0].Code != "VK018" || !strings.Contains(err.Error(), "tiles/tiles.go:8:") || !strings.Contains(err.Error(), "words.Double") {
 		t.Errorf("without the directive: %v, want VK018 at the call", err)
 	}
 	edit(t, filepath.Join(dir, "words", "words.go"), "package words", "//vyre:library\n\npackage words")
-	if _, err = kernel.Load(t.Context(), app); err != nil {
+	if _, err = front.Load(t.Context(), app); err != nil {
 		t.Errorf("with the directive again: %v", err)
 	}
 }
@@ -222,14 +223,14 @@ func TestGoRunsAProgramWithALibrary(t *testing.T) {
 	}
 	dir := outside(t)
 	for _, lib := range []string{"tiles", "words"} {
-		l, err := kernel.FindLibrary(filepath.Join(dir, lib))
+		l, err := front.FindLibrary(filepath.Join(dir, lib))
 		if err != nil {
 			t.Fatal(err)
 		}
 		write(t, dir, map[string]string{lib + "/" + gen.LibraryFile: string(gen.Library(l, "vyre gen ."))})
 	}
 	app := filepath.Join(dir, "app")
-	pkg, err := kernel.Load(t.Context(), filepath.Join(app, "kernel.go"))
+	pkg, err := front.Load(t.Context(), filepath.Join(app, "kernel.go"))
 	if err != nil {
 		t.Fatal(err)
 	}

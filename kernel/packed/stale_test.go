@@ -10,9 +10,9 @@ import (
 	"time"
 
 	"github.com/govyre/vyre/driver"
+	"github.com/govyre/vyre/internal/front"
 	"github.com/govyre/vyre/internal/gen"
 	"github.com/govyre/vyre/internal/testing/long"
-	"github.com/govyre/vyre/kernel"
 	"github.com/govyre/vyre/kernel/packed"
 )
 
@@ -102,7 +102,7 @@ func put(t *testing.T, path, text string, changed time.Time) {
 func generate(t *testing.T, dir string) (launcher string) {
 	t.Helper()
 	launcher = filepath.Join(dir, gen.FileName)
-	pkg, err := kernel.Load(t.Context(), dir, launcher)
+	pkg, err := front.Load(t.Context(), dir, launcher)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/govyre/vyre/driver/cpu"
 	_ "github.com/govyre/vyre/driver/cuda"
 	_ "github.com/govyre/vyre/driver/cudasim"
+	"github.com/govyre/vyre/internal/metric"
 	"github.com/govyre/vyre/internal/testing/long"
 	"github.com/govyre/vyre/megakernel/compact"
 )
@@ -121,7 +122,7 @@ func run(t *testing.T, dev vyre.Device, r runner) (read uint64) {
 		t.Fatal(err)
 	}
 	after := dev.Stats()
-	if read = after.Get(driver.ReadBytes) - before.Get(driver.ReadBytes); read != r.ReadBytes() {
+	if read = after.Get(metric.ReadBytes) - before.Get(metric.ReadBytes); read != r.ReadBytes() {
 		t.Errorf("%d bytes were read, want %d", read, r.ReadBytes())
 	}
 	for _, found := range r.Result().Reports {
@@ -217,7 +218,7 @@ func TestPlanDrivesTheReads(t *testing.T) {
 			if got := run(t, dev, res); got != uint64(c.read) {
 				t.Errorf("%s: %d bytes were read, want %d", c.name, got, c.read)
 			}
-			if got := dev.Stats().Get(driver.RunsPlain) - before.Get(driver.RunsPlain); got != uint64(c.runs) {
+			if got := dev.Stats().Get(metric.RunsPlain) - before.Get(metric.RunsPlain); got != uint64(c.runs) {
 				t.Errorf("%s: %d runs, want %d", c.name, got, c.runs)
 			}
 			if got := len(res.Plan().Direct); got != c.direct {

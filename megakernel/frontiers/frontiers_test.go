@@ -15,10 +15,11 @@ import (
 	"github.com/govyre/vyre/driver/cpu"
 	_ "github.com/govyre/vyre/driver/cuda"
 	_ "github.com/govyre/vyre/driver/cudasim"
+	"github.com/govyre/vyre/internal/front"
+	"github.com/govyre/vyre/internal/metric"
 	"github.com/govyre/vyre/internal/plan"
 	"github.com/govyre/vyre/internal/testing/long"
 	"github.com/govyre/vyre/ir"
-	"github.com/govyre/vyre/kernel"
 	"github.com/govyre/vyre/megakernel"
 	"github.com/govyre/vyre/megakernel/frontiers"
 )
@@ -58,7 +59,7 @@ func %s(t gpu.Thread, starts, places, active, first, before, waits, hits, done, 
 }
 `, name, kind)
 	}
-	pkg, err := kernel.Parse(context.Background(), []kernel.File{{Name: "work.go", Src: []byte(strings.Replace(source, "KERNELS", kernels, 1))}}, kernel.Options{})
+	pkg, err := front.Parse(context.Background(), []front.File{{Name: "work.go", Src: []byte(strings.Replace(source, "KERNELS", kernels, 1))}}, front.Options{})
 	if err != nil {
 		panic(err)
 	}
@@ -252,7 +253,7 @@ func TestEveryItemRunsOnceAfterWhatItWaitsFor(t *testing.T) {
 			for _, b := range r.buffers {
 				b.Close()
 			}
-			if live := dev.Stats().Get(driver.LiveBytes); live != 0 {
+			if live := dev.Stats().Get(metric.LiveBytes); live != 0 {
 				t.Errorf("%s: %d bytes live after Close", name, live)
 			}
 		}
@@ -339,7 +340,7 @@ func TestRefusals(t *testing.T) {
 	for _, b := range r.buffers {
 		b.Close()
 	}
-	if live := dev.Stats().Get(driver.LiveBytes); live != 0 {
+	if live := dev.Stats().Get(metric.LiveBytes); live != 0 {
 		t.Errorf("what was refused left %d bytes", live)
 	}
 	if err := dev.Close(); err != nil {

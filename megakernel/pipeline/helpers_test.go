@@ -15,9 +15,9 @@ import (
 
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/driver/cpu"
+	"github.com/govyre/vyre/internal/front"
 	"github.com/govyre/vyre/internal/interp"
 	"github.com/govyre/vyre/ir"
-	"github.com/govyre/vyre/kernel"
 	"github.com/govyre/vyre/megakernel"
 	"github.com/govyre/vyre/megakernel/pipeline"
 )
@@ -190,7 +190,7 @@ func Say(t gpu.Thread, x, y []uint32) {
 
 // programs holds the stages, compiled once.
 var programs = sync.OnceValue(func() map[string]*ir.Program {
-	pkg, err := kernel.Parse(context.Background(), []kernel.File{{Name: "stages.go", Src: []byte(source)}}, kernel.Options{})
+	pkg, err := front.Parse(context.Background(), []front.File{{Name: "stages.go", Src: []byte(source)}}, front.Options{})
 	if err != nil {
 		panic(err)
 	}

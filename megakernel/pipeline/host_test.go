@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/govyre/vyre/driver"
+	"github.com/govyre/vyre/internal/metric"
 	"github.com/govyre/vyre/megakernel/pipeline"
 )
 
@@ -89,7 +90,7 @@ func TestARunAllocatesNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	after := dev.Stats()
-	if got := after.Get(driver.AllocRequests) - before.Get(driver.AllocRequests); got != 0 {
+	if got := after.Get(metric.AllocRequests) - before.Get(metric.AllocRequests); got != 0 {
 		t.Errorf("%d allocations", got)
 	}
 }

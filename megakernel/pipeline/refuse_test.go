@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/govyre/vyre/driver"
+	"github.com/govyre/vyre/internal/metric"
 	"github.com/govyre/vyre/ir"
 	"github.com/govyre/vyre/ir/build"
 	"github.com/govyre/vyre/megakernel"
@@ -53,7 +54,7 @@ func TestMistakesAreRefused(t *testing.T) {
 			if p != nil || !errors.Is(err, c.kind) || !errors.As(err, &r) || r.Error() != c.want || !strings.Contains(err.Error(), c.says) {
 				t.Errorf("got %v with %v, want %s and %q", err, r, c.want, c.says)
 			}
-			if live := dev.Stats().Get(driver.LiveBytes) - before.Get(driver.LiveBytes); live != 0 {
+			if live := dev.Stats().Get(metric.LiveBytes) - before.Get(metric.LiveBytes); live != 0 {
 				t.Errorf("%d bytes are left", live)
 			}
 		})

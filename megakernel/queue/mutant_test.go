@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/govyre/vyre"
-	"github.com/govyre/vyre/kernel"
+	"github.com/govyre/vyre/internal/front"
 	"github.com/govyre/vyre/megakernel/queue"
 )
 
@@ -27,7 +27,7 @@ func mutant(t *testing.T, dev vyre.Device, old, new string) vyre.Kernel {
 		text = strings.ReplaceAll(text, old, new)
 	}
 	work := strings.ReplaceAll(strings.Replace(source, `"github.com/govyre/vyre/megakernel/queue"`, "", 1), "queue.", "")
-	pkg, err := kernel.Parse(t.Context(), []kernel.File{{Name: "paths.go", Src: []byte(work)}, {Name: "ring.go", Src: []byte(text)}}, kernel.Options{})
+	pkg, err := front.Parse(t.Context(), []front.File{{Name: "paths.go", Src: []byte(work)}, {Name: "ring.go", Src: []byte(text)}}, front.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/govyre/vyre"
-	"github.com/govyre/vyre/driver"
+	"github.com/govyre/vyre/internal/metric"
 	"github.com/govyre/vyre/internal/plan"
 	"github.com/govyre/vyre/internal/testing/long"
 	"github.com/govyre/vyre/megakernel/queue"
@@ -90,14 +90,14 @@ func TestResidentBytesAreThosePlanned(t *testing.T) {
 	dev := open(t, "cuda-sim", 0)
 	g := draw(5, 200, 4)
 	m := g.upload(t, dev, "Narrow")
-	before := dev.Stats().Get(driver.LiveBytes)
+	before := dev.Stats().Get(metric.LiveBytes)
 	q := m.queue(queue.Options{Most: g.most, Capacity: 4, Blocks: 4})
 	for range 2 {
 		rec, err := q.Run(context.Background(), []queue.Item{item(0)})
 		if err != nil {
 			t.Fatal(err)
 		}
-		have := dev.Stats().Get(driver.LiveBytes) - before
+		have := dev.Stats().Get(metric.LiveBytes) - before
 		if p, _ := q.Plan(); have != rec.ResidentBytes || p.ResidentBytes != have || p.Capacity != rec.Capacity {
 			t.Errorf("%d bytes are resident, want %d: %+v", have, rec.ResidentBytes, rec)
 		}
@@ -105,7 +105,7 @@ func TestResidentBytesAreThosePlanned(t *testing.T) {
 	if err := q.Close(); err != nil {
 		t.Error(err)
 	}
-	if have := dev.Stats().Get(driver.LiveBytes); have != before {
+	if have := dev.Stats().Get(metric.LiveBytes); have != before {
 		t.Errorf("%d bytes are left", have-before)
 	}
 }
@@ -330,13 +330,13 @@ func cancelled(t *testing.T, dev vyre.Device, q *queue.Queue, midway bool) bool 
 	if !midway {
 		cancel()
 	}
-	begun := dev.Stats().Get(driver.LaunchesPlain)
+	begun := dev.Stats().Get(metric.LaunchesPlain)
 	ended := make(chan error)
 	go func() {
 		_, err := q.Run(ctx, []queue.Item{item(0)})
 		ended <- err
 	}()
-	for midway && dev.Stats().Get(driver.LaunchesPlain) < begun+3 { // mark, restore, and the one that works
+	for midway && dev.Stats().Get(metric.LaunchesPlain) < begun+3 { // mark, restore, and the one that works
 	}
 	cancel()
 	err := <-ended

@@ -15,9 +15,9 @@ import (
 	"github.com/govyre/vyre/driver/cpu"
 	_ "github.com/govyre/vyre/driver/cuda"
 	_ "github.com/govyre/vyre/driver/cudasim"
+	"github.com/govyre/vyre/internal/front"
 	"github.com/govyre/vyre/internal/testing/long"
 	"github.com/govyre/vyre/ir"
-	"github.com/govyre/vyre/kernel"
 	"github.com/govyre/vyre/megakernel/queue"
 )
 
@@ -85,7 +85,7 @@ func Alone(t gpu.Thread, sequence []uint64) {
 `
 
 var programs = sync.OnceValue(func() map[string]*ir.Program {
-	pkg, err := kernel.Parse(context.Background(), []kernel.File{{Name: "paths.go", Src: []byte(source)}}, kernel.Options{})
+	pkg, err := front.Parse(context.Background(), []front.File{{Name: "paths.go", Src: []byte(source)}}, front.Options{})
 	if err != nil {
 		panic(err)
 	}

@@ -8,7 +8,7 @@
 //
 //	//vyre:kernel workgroup=256 big=x,sums
 //	func Longest(t gpu.Thread, x, out, sums, counts []uint32) {
-//		part := gpu.Shared[uint32](t, block.Warps)
+//		part := gpu.Shared[uint32](t, block.ReduceWords)
 //		block.ReduceAll(t, longest{}, 0, x, uint64(len(x)), out, sums, counts, part)
 //	}
 //

@@ -10,7 +10,7 @@ import (
 
 // vyreLibrary is what kernels of other packages may call.
 //
-//go:embed arg.go fill.go histogram.go length.go lookback.go merge.go op.go ordered.go reduce.go runsums.go scan.go segment.go segscan.go select.go sort.go sortfew.go sortpass.go sortsegments.go stage.go tile.go
+//go:embed block.go operator.go
 var vyreLibrary embed.FS
 
 func init() { library.Register("github.com/govyre/vyre/prim/block", vyreLibrary) }

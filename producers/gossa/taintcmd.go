@@ -16,9 +16,9 @@ import (
 	_ "github.com/govyre/vyre/driver/cpu"
 	"github.com/govyre/vyre/graph"
 	"github.com/govyre/vyre/graph/ifds"
-	"github.com/govyre/vyre/graph/report"
 	"github.com/govyre/vyre/graph/session"
 	"github.com/govyre/vyre/internal/printable"
+	"github.com/govyre/vyre/internal/report"
 	"github.com/govyre/vyre/producers/calls/names"
 )
 

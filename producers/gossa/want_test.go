@@ -16,7 +16,7 @@ import (
 
 	"github.com/govyre/vyre/graph"
 	"github.com/govyre/vyre/graph/files"
-	"github.com/govyre/vyre/graph/report"
+	"github.com/govyre/vyre/internal/report"
 	"github.com/govyre/vyre/producers/calls/names"
 )
 

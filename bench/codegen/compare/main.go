@@ -14,8 +14,8 @@ import (
 	"github.com/govyre/vyre/bench/codegen"
 	"github.com/govyre/vyre/internal/atomicfile"
 	"github.com/govyre/vyre/internal/cu"
+	"github.com/govyre/vyre/internal/front"
 	"github.com/govyre/vyre/internal/ptx"
-	"github.com/govyre/vyre/kernel"
 )
 
 // options are the command line.
@@ -124,7 +124,7 @@ func run(o options) error {
 var target = ptx.Target{SM: 90}
 
 // writePTX writes what the kernels are compiled to: NAME.ptx, and NAME.unchecked.ptx without bounds checks.
-func writePTX(dir string, kernels map[string]*kernel.Kernel) error {
+func writePTX(dir string, kernels map[string]*front.Kernel) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
 	}

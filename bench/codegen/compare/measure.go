@@ -8,7 +8,7 @@ import (
 
 	"github.com/govyre/vyre/bench/codegen"
 	"github.com/govyre/vyre/internal/cu"
-	"github.com/govyre/vyre/kernel"
+	"github.com/govyre/vyre/internal/front"
 )
 
 // device is a problem's buffers on the device.
@@ -99,7 +99,7 @@ func (d *device) results(v *variant) (map[*codegen.Buffer][]byte, error) {
 const warmUps = 3
 
 // measure measures one case at one size.
-func (g *gpu) measure(c *codegen.Case, size codegen.Size, kernels map[string]*kernel.Kernel, o options) (row Row, err error) {
+func (g *gpu) measure(c *codegen.Case, size codegen.Size, kernels map[string]*front.Kernel, o options) (row Row, err error) {
 	p := c.Make(size)
 	d, err := g.place(p)
 	defer func() { err = errors.Join(err, d.free()) }()

@@ -9,9 +9,9 @@ import (
 
 	"github.com/govyre/vyre/bench/codegen"
 	"github.com/govyre/vyre/internal/cu"
+	"github.com/govyre/vyre/internal/front"
 	"github.com/govyre/vyre/internal/ptx"
 	"github.com/govyre/vyre/ir"
-	"github.com/govyre/vyre/kernel"
 )
 
 // The names of the variants.
@@ -45,7 +45,7 @@ type Cost struct {
 }
 
 // variants makes the variants of a problem, on buffers that are in place.
-func (g *gpu) variants(c *codegen.Case, p *codegen.Problem, mem map[*codegen.Buffer]cu.Ptr, kernels map[string]*kernel.Kernel, o options) ([]*variant, error) {
+func (g *gpu) variants(c *codegen.Case, p *codegen.Problem, mem map[*codegen.Buffer]cu.Ptr, kernels map[string]*front.Kernel, o options) ([]*variant, error) {
 	var all []*variant
 	for _, build := range []struct{ name, dir string }{{byDefault, "default"}, {noFMad, "nofmad"}} {
 		v, err := g.reference(filepath.Join(o.reference, build.dir, c.Reference+".cubin"), c.Arrays, p, mem, kernels)
@@ -94,7 +94,7 @@ func (g *gpu) variants(c *codegen.Case, p *codegen.Problem, mem map[*codegen.Buf
 type compiler func(*ir.Program, ptx.Target) (codegen.Code, error)
 
 // reference loads what nvcc made. A reference kernel takes a pointer and a length of 32 bits for every slice.
-func (g *gpu) reference(file string, arrays int, p *codegen.Problem, mem map[*codegen.Buffer]cu.Ptr, kernels map[string]*kernel.Kernel) (*variant, error) {
+func (g *gpu) reference(file string, arrays int, p *codegen.Problem, mem map[*codegen.Buffer]cu.Ptr, kernels map[string]*front.Kernel) (*variant, error) {
 	image, err := os.ReadFile(file)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("no reference kernel: %w; run.sh builds them", err)
@@ -129,7 +129,7 @@ func (g *gpu) reference(file string, arrays int, p *codegen.Problem, mem map[*co
 }
 
 // own compiles our kernels and lays out their launches.
-func (g *gpu) own(steps []codegen.Step, mem map[*codegen.Buffer]cu.Ptr, kernels map[string]*kernel.Kernel, compile compiler) (*variant, error) {
+func (g *gpu) own(steps []codegen.Step, mem map[*codegen.Buffer]cu.Ptr, kernels map[string]*front.Kernel, compile compiler) (*variant, error) {
 	v := &variant{}
 	done := make(map[string]loaded)
 	for _, s := range steps {

@@ -75,7 +75,7 @@ func (p *pkg) width() float64 {
 
 func (p *pkg) internal() bool { return strings.Contains("/"+p.path+"/", "/internal/") }
 
-var leftOut = regexp.MustCompile(`^(examples|bench|docs)(/|$)|^\.ci|^kernel/internal/(cases|declare)|gen/internal|^internal/(long|shape)|irtest$`)
+var leftOut = regexp.MustCompile(`^(examples|bench|docs)(/|$)|^\.ci|^internal/front/internal/(cases|declare)|gen/internal|^internal/(long|shape)|irtest$`)
 
 // packages lists what `go list` finds, with the reduced imports.
 func packages(dir string) ([]*pkg, error) {

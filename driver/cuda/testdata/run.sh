@@ -370,7 +370,7 @@ part_random() { programs random "${RANDOM_PROGRAMS:-$([ -n "${SIM:-}" ] && echo 
 # As many programs of shapes as the time allows.
 part_shapes() { programs shapes "${RANDOM_PROGRAMS:-$([ -n "${SIM:-}" ] && echo 40 || echo 100000000)}"; }
 
-# Kernels written in Go. There is no Go here: they are drawn and compiled by package kernel as the test runs, and
+# Kernels written in Go. There is no Go here: they are drawn and compiled by package front as the test runs, and
 # compared with the interpreter. What Go itself computes of them, internal/conform's tests compare with the interpreter.
 part_gokernels() { programs gokernels "${RANDOM_PROGRAMS:-$([ -n "${SIM:-}" ] && echo 40 || echo 20000)}"; }
 part_goorder() { programs goorder "${RANDOM_PROGRAMS:-$([ -n "${SIM:-}" ] && echo 40 || echo 20000)}"; }

@@ -13,8 +13,8 @@ import (
 	"path/filepath"
 
 	"github.com/govyre/vyre/internal/atomicfile"
+	"github.com/govyre/vyre/internal/front"
 	"github.com/govyre/vyre/internal/gen"
-	"github.com/govyre/vyre/kernel"
 )
 
 func main() {
@@ -38,7 +38,7 @@ func generate(ctx context.Context, source, out string, programs bool) error {
 	}
 	command := gen.Command(source, file, "", programs)
 	if info, err := os.Stat(source); err == nil && info.IsDir() {
-		l, err := kernel.FindLibrary(source)
+		l, err := front.FindLibrary(source)
 		if err != nil {
 			return err
 		}
@@ -48,7 +48,7 @@ func generate(ctx context.Context, source, out string, programs bool) error {
 			}
 		}
 	}
-	pkg, err := kernel.Load(ctx, source, file)
+	pkg, err := front.Load(ctx, source, file)
 	if err != nil {
 		return err
 	}

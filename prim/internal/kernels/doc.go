@@ -1,5 +1,5 @@
 // Package kernels has the kernels of package prim, and their programs. Each is a few lines around an algorithm of
-// prim/block; package prim specialises the programs for an operator and compiles them. The programs are in
+// prim/internal/block; package prim specialises the programs for an operator and compiles them. The programs are in
 // kernels_vyre.vyp.
 package kernels
 

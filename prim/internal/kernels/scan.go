@@ -2,7 +2,7 @@ package kernels
 
 import (
 	"github.com/govyre/vyre/gpu"
-	"github.com/govyre/vyre/prim/block"
+	"github.com/govyre/vyre/prim/internal/block"
 )
 
 // ordered is an operator on integers whose minimum and maximum go by the order that flip makes: the sign bit, for the bits

@@ -2,7 +2,7 @@ package kernels
 
 import (
 	"github.com/govyre/vyre/gpu"
-	"github.com/govyre/vyre/prim/block"
+	"github.com/govyre/vyre/prim/internal/block"
 )
 
 // ScanFloatTotals leaves the totals of tiles, at some level above the elements.

@@ -2,7 +2,7 @@ package kernels
 
 import (
 	"github.com/govyre/vyre/gpu"
-	"github.com/govyre/vyre/prim/block"
+	"github.com/govyre/vyre/prim/internal/block"
 )
 
 // Select8 moves what a stencil of 8 bits, or of a few such words, chooses.

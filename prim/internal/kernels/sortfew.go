@@ -2,7 +2,7 @@ package kernels
 
 import (
 	"github.com/govyre/vyre/gpu"
-	"github.com/govyre/vyre/prim/block"
+	"github.com/govyre/vyre/prim/internal/block"
 )
 
 // SortKeysFew sorts keys by comparing each with each.

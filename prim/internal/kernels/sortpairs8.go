@@ -2,7 +2,7 @@ package kernels
 
 import (
 	"github.com/govyre/vyre/gpu"
-	"github.com/govyre/vyre/prim/block"
+	"github.com/govyre/vyre/prim/internal/block"
 )
 
 // SortPairs8 is a pass over keys whose values have eight bytes.

@@ -13,6 +13,7 @@ import (
 	"github.com/govyre/vyre/driver/cuda/internal/timeline"
 	"github.com/govyre/vyre/internal/compile"
 	"github.com/govyre/vyre/internal/identity"
+	"github.com/govyre/vyre/internal/metric"
 	"github.com/govyre/vyre/internal/ptx"
 	"github.com/govyre/vyre/ir"
 	"github.com/govyre/vyre/ir/wire"
@@ -71,7 +72,7 @@ func (c *cache) find(w wish) *compiled {
 	if e == nil || c.entries[e.key] != e {
 		return nil
 	}
-	c.c.gpu.Count(driver.CompilesMemory, 1)
+	c.c.gpu.Count(metric.CompilesMemory, 1)
 	c.hold(e)
 	return e
 }
@@ -102,7 +103,7 @@ func (c *cache) get(ctx context.Context, k [32]byte, fresh func() *compiled) (e 
 	c.mu.Lock()
 	e = c.entries[k]
 	if found = e != nil; found {
-		c.c.gpu.Count(driver.CompilesMemory, 1)
+		c.c.gpu.Count(metric.CompilesMemory, 1)
 	} else {
 		e = fresh()
 		e.key, e.ready, e.handles = k, make(chan struct{}), 1
@@ -138,7 +139,7 @@ func (c *cache) compile(e *compiled) {
 	defer c.c.keeper.end()
 	e.err = e.making()
 	c.c.gpu.Count(e.origin, 1)
-	c.c.gpu.Count(driver.CompileNS, uint64(time.Since(begin)))
+	c.c.gpu.Count(metric.CompileNS, uint64(time.Since(begin)))
 	var old []*compiled
 	c.mu.Lock()
 	if e.err != nil { // failures are not kept
@@ -201,7 +202,7 @@ func (c *cache) drop(note func(error)) {
 	for _, e := range c.entries {
 		if e.module != 0 && !c.c.gpu.Lost() {
 			note(c.c.gpu.Driver.ModuleUnload(e.module))
-			c.c.gpu.Count(driver.ModulesUnloaded, 1)
+			c.c.gpu.Count(metric.ModulesUnloaded, 1)
 		}
 	}
 	clear(c.entries)

@@ -13,6 +13,7 @@ import (
 	"github.com/govyre/vyre/internal/cu"
 	"github.com/govyre/vyre/internal/cutarget"
 	"github.com/govyre/vyre/internal/identity"
+	"github.com/govyre/vyre/internal/metric"
 	"github.com/govyre/vyre/internal/ptx"
 	"github.com/govyre/vyre/internal/source"
 	"github.com/govyre/vyre/ir"
@@ -59,7 +60,7 @@ func (c *Compiler) load(ctx context.Context, im *driver.Image, o driver.Options)
 	}
 	m, found, err := c.modules.get(ctx, identity.Key("vyre.image.v1", uint64(forms[0].Target), 0, parts...), func() *compiled {
 		own := facts{im.Label(), im.Digest, im.Params, im.Workgroup, driver.KernelFlags(im.Flags), func() ir.Pos { return posOf(im) }, nil}
-		return &compiled{facts: own, origin: driver.CompilesImage, make: func(e *compiled) error { return c.unpack(e, im, forms) }}
+		return &compiled{facts: own, origin: metric.CompilesImage, make: func(e *compiled) error { return c.unpack(e, im, forms) }}
 	})
 	if err != nil {
 		err = loading.Failed(c.gpu.Name(), o.Label, err)
@@ -134,7 +135,7 @@ func (c *Compiler) unpack(e *compiled, im *driver.Image, forms []*bundle.Form) e
 	for i, f := range forms {
 		err := c.form(e, im, f)
 		if err == nil {
-			e.origin = driver.CompilesImage
+			e.origin = metric.CompilesImage
 			return nil
 		}
 		own, ok := err.(*driver.Error)

@@ -8,6 +8,7 @@ import (
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/internal/identity"
 	"github.com/govyre/vyre/internal/imagecache"
+	"github.com/govyre/vyre/internal/metric"
 	"github.com/govyre/vyre/internal/ptx"
 )
 
@@ -37,7 +38,7 @@ func (im *images) init(c *Compiler, o driver.OpenOptions, handed bool) error {
 		return nil
 	}
 	if im.disk, err = imagecache.Open(at.Root, at.Bytes); err != nil {
-		im.count(driver.CacheWriteErrors, "no cache: %v", err)
+		im.count(metric.CacheWriteErrors, "no cache: %v", err)
 	}
 	return nil
 }
@@ -80,7 +81,7 @@ func (im *images) load(key [32]byte) imagecache.Found {
 	}
 	found, err := im.disk.Load(key)
 	if err != nil {
-		im.count(driver.CacheCorrupt, "%v", err)
+		im.count(metric.CacheCorrupt, "%v", err)
 	}
 	return found
 }
@@ -88,7 +89,7 @@ func (im *images) load(key [32]byte) imagecache.Found {
 // refused removes an image that the driver did not take.
 func (im *images) refused(key [32]byte) {
 	im.disk.Remove(key)
-	im.count(driver.CacheCorrupt, "the driver refused the cached image %x", key)
+	im.count(metric.CacheCorrupt, "the driver refused the cached image %x", key)
 }
 
 // store keeps an image or, if there is none, that the text is to be loaded.
@@ -99,9 +100,9 @@ func (im *images) store(key [32]byte, image []byte) {
 	} else {
 		removed, err = im.disk.StoreText(key)
 	}
-	im.c.gpu.Count(driver.CacheEvictions, uint64(removed))
+	im.c.gpu.Count(metric.CacheEvictions, uint64(removed))
 	if err != nil {
-		im.count(driver.CacheWriteErrors, "image not kept: %v", err)
+		im.count(metric.CacheWriteErrors, "image not kept: %v", err)
 	}
 }
 

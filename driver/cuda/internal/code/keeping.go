@@ -7,6 +7,7 @@ import (
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/driver/cuda/internal/primary"
 	"github.com/govyre/vyre/internal/cu"
+	"github.com/govyre/vyre/internal/metric"
 	"github.com/govyre/vyre/internal/ptx"
 )
 
@@ -172,7 +173,7 @@ func (k *keeper) discard(module cu.Module) {
 	k.mu.Lock()
 	k.left = append(k.left, module)
 	var old []cu.Module
-	if gpu.Gauge(driver.RunsInFlight, 0) == 0 && !k.c.modules.deferred.Any() {
+	if gpu.Gauge(metric.RunsInFlight, 0) == 0 && !k.c.modules.deferred.Any() {
 		old, k.left = k.left, nil
 	}
 	k.mu.Unlock()

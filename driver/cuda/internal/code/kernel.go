@@ -16,6 +16,7 @@ import (
 	"github.com/govyre/vyre/internal/cu"
 	"github.com/govyre/vyre/internal/cutarget"
 	"github.com/govyre/vyre/internal/memcheck"
+	"github.com/govyre/vyre/internal/metric"
 	"github.com/govyre/vyre/internal/ptx"
 	"github.com/govyre/vyre/internal/source"
 	"github.com/govyre/vyre/internal/spans"
@@ -134,7 +135,7 @@ func (c *Compiler) handle(m *compiled, found bool, label string) (*kernel, error
 		c.modules.put(m)
 		return nil, err
 	}
-	c.gpu.Gauge(driver.Kernels, 1)
+	c.gpu.Gauge(metric.Kernels, 1)
 	return k, nil
 }
 
@@ -163,7 +164,7 @@ func (c *Compiler) module(ctx context.Context, p *ir.Program, o driver.Options, 
 	key, err := keyOf(p, h)
 	if err == nil {
 		m, found, err = c.modules.get(ctx, key, func() *compiled {
-			return &compiled{facts: factsOf(p), how: h, origin: driver.CompilesFresh, make: func(e *compiled) error { return c.build(e, p) }}
+			return &compiled{facts: factsOf(p), how: h, origin: metric.CompilesFresh, make: func(e *compiled) error { return c.build(e, p) }}
 		})
 	}
 	if err != nil {
@@ -194,7 +195,7 @@ func (c *Compiler) compileError(label string, err error) error {
 }
 
 func (k *kernel) free() {
-	k.by.gpu.Gauge(driver.Kernels, -1)
+	k.by.gpu.Gauge(metric.Kernels, -1)
 	k.by.modules.put(k.code)
 }
 
@@ -209,7 +210,7 @@ func (k *kernel) Resources() driver.Resources { return k.code.res }
 func (k *kernel) Spans() spans.Names          { return k.code.spans }
 
 // origins are the words of Artifact for the counters of compilations.
-var origins = map[driver.Metric]string{driver.CompilesDisk: "disk", driver.CompilesFresh: "link", driver.CompilesImage: "image"}
+var origins = map[driver.Metric]string{metric.CompilesDisk: "disk", metric.CompilesFresh: "link", metric.CompilesImage: "image"}
 
 // Artifact returns the text, and the image if one was loaded.
 func (k *kernel) Artifact() driver.Artifact {

@@ -8,6 +8,7 @@ import (
 	"github.com/govyre/vyre/driver/cuda/internal/primary"
 	"github.com/govyre/vyre/driver/internal/outside"
 	"github.com/govyre/vyre/internal/cu"
+	"github.com/govyre/vyre/internal/metric"
 	"github.com/govyre/vyre/internal/ptx"
 	"github.com/govyre/vyre/ir"
 )
@@ -77,7 +78,7 @@ func (c *Compiler) placed(e *compiled, m *ptx.Module) error {
 	if known.Image != nil {
 		err := c.install(e, m, known.Image)
 		if err == nil {
-			e.origin, e.image = driver.CompilesDisk, known.Image
+			e.origin, e.image = metric.CompilesDisk, known.Image
 			return nil
 		}
 		if err.Sticky || err.Kind == driver.OutOfMemory {
@@ -224,7 +225,7 @@ func (c *Compiler) unload(e *compiled) error {
 		return nil // it went with the context
 	}
 	defer c.gpu.Leave()
-	c.gpu.Count(driver.ModulesUnloaded, 1)
+	c.gpu.Count(metric.ModulesUnloaded, 1)
 	if err := c.gpu.Driver.ModuleUnload(e.module); err != nil {
 		return c.gpu.Fail(c.gpu.ErrorOf("unload", "", err))
 	}
@@ -250,9 +251,9 @@ func (c *Compiler) Caches() []driver.Cache {
 		return n
 	}
 	n, bytes := c.modules.kept()
-	kernels := driver.Cache{Name: "kernels", Entries: n, Bytes: int64(bytes), Limit: int64(c.MostBytes), Hits: count(driver.CompilesMemory),
-		Misses: count(driver.CompilesDisk, driver.CompilesFresh, driver.CompilesImage), Evictions: count(driver.ModulesUnloaded)}
-	images := driver.Cache{Name: "images", Hits: count(driver.CompilesDisk), Misses: count(driver.CompilesFresh), Evictions: count(driver.CacheEvictions)}
+	kernels := driver.Cache{Name: "kernels", Entries: n, Bytes: int64(bytes), Limit: int64(c.MostBytes), Hits: count(metric.CompilesMemory),
+		Misses: count(metric.CompilesDisk, metric.CompilesFresh, metric.CompilesImage), Evictions: count(metric.ModulesUnloaded)}
+	images := driver.Cache{Name: "images", Hits: count(metric.CompilesDisk), Misses: count(metric.CompilesFresh), Evictions: count(metric.CacheEvictions)}
 	if c.images.disk != nil {
 		images.Limit = c.images.disk.Bound()
 		images.Entries, images.Bytes, _ = c.images.disk.Usage() // a folder that cannot be read has nothing for anybody

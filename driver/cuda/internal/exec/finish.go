@@ -10,6 +10,7 @@ import (
 	"github.com/govyre/vyre/driver/cuda/internal/pause"
 	"github.com/govyre/vyre/driver/cuda/internal/primary"
 	"github.com/govyre/vyre/driver/internal/outside"
+	"github.com/govyre/vyre/internal/metric"
 )
 
 // Done reports whether the run in flight has ended. It looks at the completion word of the stream, and asks the
@@ -181,7 +182,7 @@ func (r *flight) decided() {
 		}
 		last, all, converged := r.records.rounds(r.transfers.reports, i)
 		r.outcome[c.Index] = driver.LoopResult{Iterations: last, Converged: converged}
-		r.x.GPU.Count(driver.LoopIterationsGraph, all)
+		r.x.GPU.Count(metric.LoopIterationsGraph, all)
 		r.count(&r.whiles[c.Index], all)
 	}
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/internal/cu"
+	"github.com/govyre/vyre/internal/metric"
 )
 
 // image is one executable of a segment's graph, and what it was made of.
@@ -111,7 +112,7 @@ func (s *segment) change() error {
 	if err != nil || !anew {
 		return err
 	}
-	x.GPU.Count(driver.GraphRebuilds, 1)
+	x.GPU.Count(metric.GraphRebuilds, 1)
 	x.GPU.Say("graph of %q is made anew", p.Label)
 	if err := s.remake(); err != nil {
 		return x.GPU.Complete("start", p.Label, err)
@@ -147,7 +148,7 @@ func (s *segment) relaunch() (refused bool, err error) {
 		if c.Changed <= s.gen || s.made(s.full, c) == nil {
 			continue
 		}
-		r.x.GPU.Count(driver.GraphUpdates, 1)
+		r.x.GPU.Count(metric.GraphUpdates, 1)
 		r.records.ownBlock(l)
 		refused, err := s.refuses(s.images(func(im *image) error {
 			for _, n := range s.made(im, c).nodes {
@@ -177,7 +178,7 @@ func (s *segment) rehost() (refused bool, err error) {
 				continue
 			}
 			if im == s.full {
-				s.r.x.GPU.Count(driver.GraphUpdates, 1)
+				s.r.x.GPU.Count(metric.GraphUpdates, 1)
 			}
 			if err := s.r.x.GPU.Driver.GraphExecMemcpyNodeSetParams(im.exec, m.node, &m.copy); err != nil {
 				m.copy.SrcHost, m.copy.DstHost = nil, nil // it is not there yet

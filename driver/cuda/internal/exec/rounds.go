@@ -8,6 +8,7 @@ import (
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/driver/cuda/internal/memory"
 	"github.com/govyre/vyre/driver/cuda/internal/timeline"
+	"github.com/govyre/vyre/internal/metric"
 )
 
 // rounds goes through the rounds of a loop that holds what only the host decides on, or has to enqueue again for each.
@@ -46,7 +47,7 @@ func (r *runner) round(s *segment) error {
 			return err
 		}
 	}
-	r.plan.Tally.Count(driver.LoopIterations, 1)
+	r.plan.Tally.Count(metric.LoopIterations, 1)
 	return nil
 }
 

@@ -1,6 +1,10 @@
 package exec
 
-import "github.com/govyre/vyre/driver"
+import (
+	"github.com/govyre/vyre/driver"
+
+	"github.com/govyre/vyre/internal/metric"
+)
 
 // sum is what operations count that run equally often: those of a segment outside of the loops that the device
 // decides on, or those in one of these. It is added up beforehand: a run takes less time than looking at each of
@@ -57,27 +61,27 @@ func (r *lowered) add(to *sum, ops []op, n uint64, decided bool) {
 		switch o := &ops[i]; o.kind {
 		case kindFill:
 			if o.cmd != nil {
-				to.add(driver.Fills, n)
-				to.add(driver.FillBytes, n*uint64(o.fill.bytes))
+				to.add(metric.Fills, n)
+				to.add(metric.FillBytes, n*uint64(o.fill.bytes))
 			}
 		case kindUpload:
 			to.uploads = append(to.uploads, repeated{o.up, r.transfers.uploads(o.up), n})
 		case kindCopy:
-			to.add(driver.Copies, n)
-			to.add(driver.CopyBytes, n*uint64(o.copy.Bytes))
+			to.add(metric.Copies, n)
+			to.add(metric.CopyBytes, n*uint64(o.copy.Bytes))
 		case kindRead:
 			copies, bytes, gap := r.transfers.reads(o.down)
-			to.add(driver.Reads, n*copies)
-			to.add(driver.ReadBytes, n*bytes)
-			to.add(driver.ReadGapBytes, n*gap)
+			to.add(metric.Reads, n*copies)
+			to.add(metric.ReadBytes, n*bytes)
+			to.add(metric.ReadGapBytes, n*gap)
 		case kindLaunch:
 			o.launch.in = summand{to, to.launches.Add(o.launch.cmd, n), n}
 		case kindRepeat:
 			rounds := n * o.loop.Count
 			if decided {
-				to.add(driver.LoopIterationsGraph, rounds)
+				to.add(metric.LoopIterationsGraph, rounds)
 			} else {
-				to.add(driver.LoopIterations, rounds)
+				to.add(metric.LoopIterations, rounds)
 			}
 			r.add(to, o.loop.body, rounds, decided)
 		case kindWhile:
@@ -110,8 +114,8 @@ func (r *lowered) count(s *sum, n uint64) {
 	}
 	for _, u := range s.uploads {
 		if r.transfers.resident.Send[u.cmd.Index] {
-			t.Count(driver.Uploads, n*u.copies*u.times)
-			t.Count(driver.UploadBytes, n*u.times*uint64(u.cmd.Dst.Len))
+			t.Count(metric.Uploads, n*u.copies*u.times)
+			t.Count(metric.UploadBytes, n*u.times*uint64(u.cmd.Dst.Len))
 		}
 	}
 	t.CountSum(&s.launches, r.captured, n)

@@ -7,6 +7,7 @@ import (
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/driver/cuda/internal/pause"
 	"github.com/govyre/vyre/driver/cuda/internal/primary"
+	"github.com/govyre/vyre/internal/metric"
 )
 
 const (
@@ -20,19 +21,19 @@ const (
 func (r *flight) await(ctx context.Context, leave bool, value uint64, t *primary.Thread) bool {
 	s := r.Stream
 	if s.Over(value) {
-		r.plan.Tally.Count(driver.WaitsReady, 1)
+		r.plan.Tally.Count(metric.WaitsReady, 1)
 		return true
 	}
 	begin := time.Now()
-	how := driver.WaitsSpin
+	how := driver.Metric(metric.WaitsSpin)
 	switch {
 	case s.Spin(value, pause.SpinFor(r.average), t):
 	case ctx.Done() == nil:
-		how = driver.WaitsBlock
+		how = metric.WaitsBlock
 		r.ask(value, t, s.Block)
 		t.Release()
 	default:
-		how = driver.WaitsPoll
+		how = metric.WaitsPoll
 		if !r.poll(value, t, func() bool { return !(leave && ctx.Err() != nil) && !r.GaveUp.Load() }) {
 			return false
 		}

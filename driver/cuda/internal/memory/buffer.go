@@ -7,6 +7,7 @@ import (
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/driver/cuda/internal/timeline"
 	"github.com/govyre/vyre/internal/cu"
+	"github.com/govyre/vyre/internal/metric"
 )
 
 // Buffer is device memory that the user has.
@@ -77,8 +78,8 @@ func (b *Buffer) enter() {
 	m.mu.Lock()
 	m.open[b] = struct{}{}
 	m.mu.Unlock()
-	m.gpu.Gauge(driver.Buffers, 1)
-	m.gpu.Gauge(driver.LiveBytes, b.size)
+	m.gpu.Gauge(metric.Buffers, 1)
+	m.gpu.Gauge(metric.LiveBytes, b.size)
 }
 
 func (b *Buffer) leave() {
@@ -86,8 +87,8 @@ func (b *Buffer) leave() {
 	m.mu.Lock()
 	delete(m.open, b)
 	m.mu.Unlock()
-	m.gpu.Gauge(driver.Buffers, -1)
-	m.gpu.Gauge(driver.LiveBytes, -b.size)
+	m.gpu.Gauge(metric.Buffers, -1)
+	m.gpu.Gauge(metric.LiveBytes, -b.size)
 }
 
 // free gives the memory back. A run of a sequence that was given up may still touch it.

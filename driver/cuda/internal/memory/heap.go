@@ -10,6 +10,7 @@ import (
 	"github.com/govyre/vyre/driver/cuda/internal/primary"
 	"github.com/govyre/vyre/driver/cuda/internal/timeline"
 	"github.com/govyre/vyre/internal/cu"
+	"github.com/govyre/vyre/internal/metric"
 )
 
 // Block is device memory obtained from the driver.
@@ -100,7 +101,7 @@ func (m *Heap) reuse(size int64, u use, on *timeline.Stream) (Block, bool) {
 		return Block{}, false
 	}
 	m.ledger.move(idle, u, got)
-	m.gpu.Count(driver.AllocReused, 1)
+	m.gpu.Count(metric.AllocReused, 1)
 	m.check.watch(Block{at, got}, got, "")
 	return Block{at, got}, true
 }
@@ -113,7 +114,7 @@ func follows(on *timeline.Stream, uses []timeline.Run) bool {
 // unlock tells how many blocks wait for runs, which whoever looks at the free list may change.
 func (m *Heap) unlock() {
 	now := m.free.Awaited()
-	m.gpu.Gauge(driver.DeferredBlocks, int64(now-m.awaited))
+	m.gpu.Gauge(metric.DeferredBlocks, int64(now-m.awaited))
 	m.awaited = now
 	m.mu.Unlock()
 }
@@ -154,7 +155,7 @@ func (m *Heap) obtain(size int64, u use) (b Block, short bool, err error) {
 	if err != nil {
 		return Block{}, isShort(err), err
 	}
-	m.gpu.Count(driver.DriverAllocs, 1)
+	m.gpu.Count(metric.DriverAllocs, 1)
 	l.blocks[at] = size
 	l.move(outside, u, size)
 	return Block{at, size}, false, nil
@@ -188,7 +189,7 @@ func (m *Heap) put(b Block, u use, uses []timeline.Run) error {
 
 // quick reports whether a block may be freed now: frees that wait for the device are left for a time when nothing runs.
 func (m *Heap) quick(at cu.Ptr, _ int64) bool {
-	return m.gpu.Now(driver.RunsInFlight) == 0 || !m.source.direct.has(at)
+	return m.gpu.Now(metric.RunsInFlight) == 0 || !m.source.direct.has(at)
 }
 
 // shrink gives idle blocks back to the driver, the least recently used first, until keep
@@ -210,7 +211,7 @@ func (m *Heap) shrink(keep int64, allowed func(at cu.Ptr, size int64) bool) (fre
 		delete(m.ledger.blocks, at)
 		m.unlock()
 		freed += size
-		m.gpu.Count(driver.DriverFrees, 1)
+		m.gpu.Count(metric.DriverFrees, 1)
 		if err := m.source.giveBack(at); err != nil {
 			return freed, err
 		}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/internal/cu"
+	"github.com/govyre/vyre/internal/metric"
 )
 
 // use is what device memory is for.
@@ -18,7 +19,7 @@ const (
 	numUses
 )
 
-var gaugeOf = [numUses]driver.Metric{idle: driver.IdleBytes, reserved: driver.ReservedBytes, internal: driver.InternalBytes}
+var gaugeOf = [numUses]driver.Metric{idle: metric.IdleBytes, reserved: metric.ReservedBytes, internal: metric.InternalBytes}
 
 // ledger accounts for every byte obtained from the driver, in exact numbers. The lock of the
 // memory is held.
@@ -46,7 +47,7 @@ func (l *ledger) move(from, to use, n int64) {
 
 func (l *ledger) obtain(n int64) {
 	l.obtained += n
-	l.counters.High(driver.PeakBytes, l.counters.Gauge(driver.DriverBytes, n))
+	l.counters.High(metric.PeakBytes, l.counters.Gauge(metric.DriverBytes, n))
 }
 
 func (l *ledger) add(u use, n int64) {

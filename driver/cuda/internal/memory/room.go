@@ -10,6 +10,7 @@ import (
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/driver/cuda/internal/freelist"
 	"github.com/govyre/vyre/internal/cu"
+	"github.com/govyre/vyre/internal/metric"
 )
 
 func isShort(err error) bool { return errors.Is(err, cu.OutOfMemory) }
@@ -20,7 +21,7 @@ func isShort(err error) bool { return errors.Is(err, cu.OutOfMemory) }
 func (m *Heap) makeRoom(n int64, u use, cause error, release func() error) (Block, error) {
 	size := freelist.ClassOf(n)
 	again := func() (Block, bool, error) {
-		m.gpu.Count(driver.OOMRetries, 1)
+		m.gpu.Count(metric.OOMRetries, 1)
 		return m.obtain(size, u)
 	}
 	dropped, err := m.shrink(0, func(_ cu.Ptr, s int64) bool { return s >= size })
@@ -28,7 +29,7 @@ func (m *Heap) makeRoom(n int64, u use, cause error, release func() error) (Bloc
 		return Block{}, err
 	}
 	if dropped > 0 {
-		m.gpu.Count(driver.Trims, 1)
+		m.gpu.Count(metric.Trims, 1)
 		if err := m.source.flush(); err != nil {
 			return Block{}, err
 		}
@@ -47,7 +48,7 @@ func (m *Heap) makeRoom(n int64, u use, cause error, release func() error) (Bloc
 		return Block{}, err
 	}
 	if dropped > 0 {
-		m.gpu.Count(driver.Trims, 1)
+		m.gpu.Count(metric.Trims, 1)
 	}
 	if err := m.source.settle(); err != nil {
 		return Block{}, err

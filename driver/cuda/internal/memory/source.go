@@ -4,9 +4,9 @@ import (
 	"errors"
 	"sync"
 
-	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/driver/cuda/internal/primary"
 	"github.com/govyre/vyre/internal/cu"
+	"github.com/govyre/vyre/internal/metric"
 )
 
 // Alignment is what the driver promises of an allocation.
@@ -265,7 +265,7 @@ func (s *source) end(note func(error)) {
 		}
 	}
 	s.pool, s.stream = 0, 0
-	s.gpu.Gauge(driver.PoolSlackBytes, -s.slack)
+	s.gpu.Gauge(metric.PoolSlackBytes, -s.slack)
 	s.slack = 0
 }
 
@@ -286,7 +286,7 @@ func (s *source) measure() {
 		return
 	}
 	now := int64(has) - int64(used)
-	s.gpu.Gauge(driver.PoolSlackBytes, now-s.slack)
+	s.gpu.Gauge(metric.PoolSlackBytes, now-s.slack)
 	s.slack = now
 }
 

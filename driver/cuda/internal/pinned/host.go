@@ -8,6 +8,7 @@ import (
 
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/internal/cu"
+	"github.com/govyre/vyre/internal/metric"
 )
 
 // maxHost is more than a process can address, and far from where sizes of classes overflow.
@@ -57,9 +58,9 @@ func (s *Pool) Pin(b []byte) (*driver.HostMemory, error) {
 	if err != nil && !errors.Is(err, alreadyRegistered) {
 		return nil, s.Error("pin", size, err)
 	}
-	s.gpu.Gauge(driver.PinnedBytes, size)
+	s.gpu.Gauge(metric.PinnedBytes, size)
 	m, err := s.gpu.NewHostMemory(b, "", func() {
-		s.gpu.Gauge(driver.PinnedBytes, -size)
+		s.gpu.Gauge(metric.PinnedBytes, -size)
 		if registered {
 			s.gpu.Closing("", func() error { return s.gpu.Driver.MemHostUnregister(at) }, func() {})
 			pins.Delete(at)
@@ -73,7 +74,7 @@ func (s *Pool) Pin(b []byte) (*driver.HostMemory, error) {
 		}
 		return m, nil
 	}
-	s.gpu.Gauge(driver.PinnedBytes, -size)
+	s.gpu.Gauge(metric.PinnedBytes, -size)
 	if registered {
 		if back := s.gpu.Driver.MemHostUnregister(at); back != nil {
 			return nil, s.gpu.ErrorOf("pin", "", back)

@@ -17,6 +17,7 @@ import (
 	"github.com/govyre/vyre/driver/cuda/internal/freelist"
 	"github.com/govyre/vyre/driver/cuda/internal/primary"
 	"github.com/govyre/vyre/internal/cu"
+	"github.com/govyre/vyre/internal/metric"
 )
 
 // Memory is host memory that the GPU reaches. Go's heap knows nothing of it.
@@ -115,7 +116,7 @@ func (s *Pool) Get(n int64) (Memory, error) {
 func (s *Pool) obtain(size int64) (unsafe.Pointer, error) {
 	at, err := s.gpu.Driver.MemHostAlloc(size, hostFlags)
 	if err == nil {
-		s.gpu.Gauge(driver.PinnedBytes, size)
+		s.gpu.Gauge(metric.PinnedBytes, size)
 	}
 	return at, err
 }
@@ -157,7 +158,7 @@ func (s *Pool) piece(size int64) Memory {
 // rest enters that idle memory became more.
 func (s *Pool) rest(n int64) {
 	s.idle += n
-	s.gpu.Gauge(driver.PinnedIdleBytes, n)
+	s.gpu.Gauge(metric.PinnedIdleBytes, n)
 }
 
 // Put gives memory back that nothing uses. The context is current.
@@ -200,7 +201,7 @@ func (s *Pool) shrink(keep int64) error {
 		if at == nil {
 			return nil
 		}
-		s.gpu.Gauge(driver.PinnedBytes, -size)
+		s.gpu.Gauge(metric.PinnedBytes, -size)
 		if err := s.gpu.Driver.MemFreeHost(at); err != nil {
 			return err
 		}
@@ -242,7 +243,7 @@ func (s *Pool) Abandon(p Memory) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.left += p.Size
-	s.gpu.Gauge(driver.PinnedBytes, -p.Size)
+	s.gpu.Gauge(metric.PinnedBytes, -p.Size)
 }
 
 // Drop frees everything that is kept, and returns the bytes that were left behind because a
@@ -255,7 +256,7 @@ func (s *Pool) Drop(note func(error)) (left int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	inUse := int64(len(s.slabs)) * slabBytes
-	s.gpu.Gauge(driver.PinnedBytes, -inUse-s.idle)
+	s.gpu.Gauge(metric.PinnedBytes, -inUse-s.idle)
 	s.rest(-s.idle)
 	left = s.left + inUse
 	s.slabs, s.empty, s.left, s.whole = nil, nil, 0, 0

@@ -5,9 +5,9 @@ import (
 	"sync"
 	"time"
 
-	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/driver/cuda/internal/pause"
 	"github.com/govyre/vyre/driver/cuda/internal/primary"
+	"github.com/govyre/vyre/internal/metric"
 )
 
 // Owner has memory and events that a run touches. It embeds the Submitter of the run.
@@ -35,7 +35,7 @@ func (q *Deferred) Add(o Owner) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.held = append(q.held, o)
-	q.gpu.Gauge(driver.DeferredBlocks, 1)
+	q.gpu.Gauge(metric.DeferredBlocks, 1)
 }
 
 // Sweep gives back what owners have whose run is over. The context is current, and no lock
@@ -102,7 +102,7 @@ func (q *Deferred) remove(o Owner) bool {
 		return false
 	}
 	q.held = slices.Delete(q.held, i, i+1)
-	q.gpu.Gauge(driver.DeferredBlocks, -1)
+	q.gpu.Gauge(metric.DeferredBlocks, -1)
 	return true
 }
 
@@ -118,7 +118,7 @@ func (q *Deferred) Drop(note func(error)) (held bool) {
 	for _, o := range q.held {
 		o.Abandon()
 	}
-	q.gpu.Gauge(driver.DeferredBlocks, -int64(len(q.held)))
+	q.gpu.Gauge(metric.DeferredBlocks, -int64(len(q.held)))
 	held = len(q.held) > 0
 	q.held = nil
 	return held

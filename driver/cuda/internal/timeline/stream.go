@@ -11,6 +11,7 @@ import (
 	"github.com/govyre/vyre/driver/cuda/internal/pause"
 	"github.com/govyre/vyre/driver/cuda/internal/primary"
 	"github.com/govyre/vyre/internal/cu"
+	"github.com/govyre/vyre/internal/metric"
 )
 
 // Stream is a queue of the GPU, shared by the runs of some sequences.
@@ -212,7 +213,7 @@ func (s *Stream) Follow(o *Stream, value uint64) error {
 		}
 		o.marked = last
 	}
-	s.gpu.Count(driver.OrderWaits, 1)
+	s.gpu.Count(metric.OrderWaits, 1)
 	return s.gpu.Driver.StreamWaitEvent(s.Handle, o.mark)
 }
 
@@ -224,7 +225,7 @@ func (s *Stream) release(other cu.Stream, value uint64) error {
 		return err
 	}
 	s.marked = value
-	s.gpu.Count(driver.OrderWaits, 1)
+	s.gpu.Count(metric.OrderWaits, 1)
 	return s.gpu.Driver.StreamWaitEvent(other, s.mark)
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/driver/cuda/internal/primary"
 	"github.com/govyre/vyre/internal/cu"
+	"github.com/govyre/vyre/internal/metric"
 )
 
 // perThread is the handle of the stream that a thread has for itself: another one on each thread.
@@ -145,7 +146,7 @@ func (t *Turn) after(s *Stream, value uint64) error {
 }
 
 func (t *Turn) wait(s cu.Stream, e cu.Event) error {
-	t.gpu.Count(driver.OrderWaits, 1)
+	t.gpu.Count(metric.OrderWaits, 1)
 	return t.gpu.Driver.StreamWaitEvent(s, e)
 }
 

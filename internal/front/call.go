@@ -1,0 +1,377 @@
+package front
+
+import (
+	"go/ast"
+	"go/types"
+	"slices"
+	"strings"
+
+	"github.com/govyre/vyre/ir/build"
+)
+
+// maxWork bounds the operations of a kernel after inlining: the rows that a program may have. Helpers
+// that call helpers twice each would exceed any memory before the verifier saw a row.
+const maxWork = 1 << 20
+
+// call evaluates a call and returns its results.
+func (l *lowering) call(e *ast.CallExpr) []val {
+	if r, ok := l.taken(e); ok {
+		return r
+	}
+	fun := ast.Unparen(e.Fun)
+	if _, ok := fun.(*ast.FuncLit); ok {
+		l.refuse(e.Pos(), noFuncValue, "a closure")
+		return l.badResults(e)
+	}
+	tv := l.src.info.Types[fun]
+	if tv.IsType() {
+		return []val{l.conversion(e)}
+	}
+	l.first(append([]ast.Expr{fun}, e.Args...)...) // a receiver is in fun
+	if tv.IsBuiltin() {
+		return l.builtin(e)
+	}
+	fn, recv := l.src.callee(e)
+	if fn == nil {
+		return l.callOfNoFunction(e)
+	}
+	if recv != nil {
+		if fn = l.method(e, fn, recv); fn == nil {
+			return l.badResults(e)
+		}
+	}
+	if fn.Pkg() != nil {
+		switch fn.Pkg().Path() {
+		case gpuPath:
+			return l.gpuCall(e, fn, recv)
+		case mathPath, bitsPath:
+			return l.mathCall(e, fn)
+		}
+	}
+	d := l.src.funcs[fn.Origin()]
+	if d == nil {
+		l.refuse(e.Pos(), noForeign, fn.FullName()+" belongs to", adviceFor(fn.Pkg().Path()))
+		return l.badResults(e)
+	}
+	return l.helper(e, fn, d, recv)
+}
+
+// callOfNoFunction refuses calls of anything but a declared function.
+func (l *lowering) callOfNoFunction(e *ast.CallExpr) []val {
+	switch f := ast.Unparen(e.Fun).(type) {
+	case *ast.SelectorExpr:
+		if sel := l.src.info.Selections[f]; sel != nil {
+			if sel.Kind() == types.MethodExpr {
+				l.refuse(e.Pos(), noMethodVal, "a method expression")
+			} else {
+				l.refuse(e.Pos(), noFuncValue, "a function value")
+			}
+		} else {
+			l.refuse(e.Pos(), noFuncValue, "a function value")
+		}
+	case *ast.Ident: // a variable, which was refused where it was declared
+		if o := l.src.info.Uses[f]; o != nil && o.Pkg() != nil && o.Parent() == o.Pkg().Scope() {
+			l.refuse(e.Pos(), noGlobal, o.Name(), globalAdvice)
+		}
+	default:
+		if t := l.typeOf(e.Fun); t != nil && t != types.Typ[types.Invalid] {
+			l.refuse(e.Pos(), noFuncValue, "a function value")
+		}
+	}
+	return l.badResults(e)
+}
+
+// badResults evaluates nothing and gives refused values of the right number and types.
+func (l *lowering) badResults(e *ast.CallExpr) []val {
+	var r []val
+	for _, t := range resultTypes(l.typeOf(e)) {
+		r = append(r, l.bad(t))
+	}
+	return r
+}
+
+// resultTypes splits the type of a call expression.
+func resultTypes(t types.Type) []types.Type {
+	switch t := t.(type) {
+	case nil:
+		return nil
+	case *types.Tuple:
+		var list []types.Type
+		for v := range t.Variables() {
+			list = append(list, v.Type())
+		}
+		return list
+	}
+	return []types.Type{t}
+}
+
+// conversion evaluates T(x).
+func (l *lowering) conversion(e *ast.CallExpr) val {
+	t := l.typeOf(e.Fun)
+	x := l.exprAs(e.Args[0], nil)
+	if !l.admit(e.Pos(), t) || x.bad {
+		return l.bad(t)
+	}
+	l.at(e.Pos())
+	if _, slice := x.typ.Underlying().(*types.Slice); slice {
+		if _, same := t.Underlying().(*types.Slice); !same {
+			l.refuse(e.Pos(), noHeap, "the conversion of a slice to an array", "read the elements one by one")
+			return l.bad(t)
+		}
+	}
+	return l.convert(x, t)
+}
+
+// method returns the function that a method call runs, nil if it was refused. A method
+// that a constraint asks for is looked up in the type argument.
+func (l *lowering) method(e *ast.CallExpr, fn *types.Func, recv ast.Expr) *types.Func {
+	at := ast.Unparen(e.Fun).Pos()
+	t := l.typeOf(recv)
+	if _, ok := fn.Signature().Recv().Type().Underlying().(*types.Interface); ok {
+		o, index, _ := types.LookupFieldOrMethod(t, false, fn.Pkg(), fn.Name())
+		m, ok := o.(*types.Func)
+		if !ok || types.IsInterface(t) {
+			l.refuse(at, noInterface, "a method of an interface")
+			return nil
+		}
+		if len(index) > 1 {
+			l.refuse(at, noPromoted, "pass the field "+embedding(t, index)+" itself, or declare the method on what embeds it")
+			return nil
+		}
+		fn = m
+	} else if sel := l.src.info.Selections[ast.Unparen(e.Fun).(*ast.SelectorExpr)]; len(sel.Index()) > 1 {
+		l.refuse(at, noPromoted, "call it on the field, as x."+embedding(t, sel.Index())+"."+fn.Name()+"(…)")
+		return nil
+	}
+	if _, ptr := fn.Signature().Recv().Type().(*types.Pointer); ptr {
+		l.refuse(at, noPointer, "a method with a pointer receiver")
+		return nil
+	}
+	return fn
+}
+
+// embedding writes the fields on the way to what is embedded in t, as in a selector.
+func embedding(t types.Type, index []int) string {
+	var names []string
+	for _, i := range index[:len(index)-1] {
+		if p, ok := t.Underlying().(*types.Pointer); ok {
+			t = p.Elem()
+		}
+		f := t.Underlying().(*types.Struct).Field(i)
+		names, t = append(names, f.Name()), f.Type()
+	}
+	return strings.Join(names, ".")
+}
+
+// helper inlines a call of a function with source.
+func (l *lowering) helper(e *ast.CallExpr, fn *types.Func, d *ast.FuncDecl, recv ast.Expr) []val {
+	sig := fn.Origin().Signature()
+	if sig.Variadic() {
+		l.refuse(e.Pos(), noHeap, "a variadic helper, which makes a slice,", "give it a parameter for each value, or an array of them")
+		return l.badResults(e)
+	}
+	en := make(env)
+	if inst, ok := l.src.info.Instances[calleeName(e)]; ok {
+		for i := range sig.TypeParams().Len() {
+			en[sig.TypeParams().At(i)] = l.subst(inst.TypeArgs.At(i))
+		}
+	}
+	var args []val
+	if recv != nil {
+		x := l.expr(recv)
+		if n, ok := types.Unalias(l.typeOf(recv)).(*types.Named); ok {
+			for i := range sig.RecvTypeParams().Len() {
+				en[sig.RecvTypeParams().At(i)] = n.TypeArgs().At(i)
+			}
+		}
+		args = append(args, x)
+	}
+	if many, ok := l.src.info.TypeOf(firstArg(e)).(*types.Tuple); ok && many.Len() > 1 {
+		args = append(args, l.call(ast.Unparen(e.Args[0]).(*ast.CallExpr))...)
+	} else {
+		for i, a := range e.Args {
+			args = append(args, l.exprAs(a, en.subst(l.src.context, sig.Params().At(i).Type())))
+		}
+	}
+	return l.inline(e, fn, d, en, args)
+}
+
+func firstArg(e *ast.CallExpr) ast.Expr {
+	if len(e.Args) != 1 {
+		return nil
+	}
+	return e.Args[0]
+}
+
+// calleeName returns the identifier that names the function called.
+func calleeName(e *ast.CallExpr) *ast.Ident {
+	f := ast.Unparen(e.Fun)
+	switch x := f.(type) {
+	case *ast.IndexExpr:
+		f = ast.Unparen(x.X)
+	case *ast.IndexListExpr:
+		f = ast.Unparen(x.X)
+	}
+	switch x := f.(type) {
+	case *ast.Ident:
+		return x
+	case *ast.SelectorExpr:
+		return x.Sel
+	}
+	return nil
+}
+
+// inline lowers the body of a helper in place of its call.
+func (l *lowering) inline(e *ast.CallExpr, fn *types.Func, d *ast.FuncDecl, en env, args []val) []val {
+	fn = fn.Origin()
+	if l.recursive(e, fn) {
+		return l.badResults(e)
+	}
+	if d.Body == nil {
+		l.refuse(e.Pos(), noUnsafe, "a function without a body")
+		return l.badResults(e)
+	}
+	if l.work > maxWork {
+		l.stop(e.Pos(), "more than "+decimal(maxWork)+" operations after inlining, reached in "+l.chain(fn),
+			"call the helper in a loop instead of many times")
+	}
+	defer func() { l.depth-- }()
+	if !l.deeper(e.Pos()) || l.stopped {
+		return l.badResults(e)
+	}
+	l.inlined[fn]++
+	pos := l.src.pos(e.Pos())
+	pos.Call = l.fr.call
+	fr := &frame{up: l.fr, fn: fn, env: en, facts: l.src.factsOf(d), vars: make(map[types.Object]*node), call: &pos}
+	l.fr = fr
+	results := l.inlineBody(d, args)
+	l.fr = fr.up
+	l.release(fr, results)
+	l.at(e.Pos())
+	return results
+}
+
+func (l *lowering) inlineBody(d *ast.FuncDecl, args []val) []val {
+	fr := l.fr
+	sig := fr.fn.Signature()
+	params := make([]*types.Var, 0, len(args))
+	if sig.Recv() != nil {
+		params = append(params, sig.Recv())
+	}
+	for v := range sig.Params().Variables() {
+		params = append(params, v)
+	}
+	ok := true
+	for i, p := range params {
+		if i < len(args) {
+			ok = l.bind(p, args[i]) && ok
+		}
+	}
+	last := len(d.Body.List) - 1
+	atEnd := fr.facts.returns == 0
+	if last >= 0 && fr.facts.returns == 1 {
+		_, atEnd = d.Body.List[last].(*ast.ReturnStmt)
+	}
+	for v := range sig.Results().Variables() {
+		t := l.subst(v.Type())
+		if !l.admit(v.Pos(), t) {
+			ok = false
+			continue
+		}
+		fr.results = append(fr.results, l.newVar(v, t, false, l.zeroOf(t)))
+	}
+	if !ok {
+		var bad []val
+		for v := range sig.Results().Variables() {
+			bad = append(bad, l.bad(l.subst(v.Type())))
+		}
+		return bad
+	}
+	if atEnd {
+		l.block(d.Body.List)
+		if fr.given != nil {
+			return fr.given
+		}
+	} else {
+		l.b.Block(func(out build.Label) {
+			fr.returns = &out
+			l.block(d.Body.List)
+		})
+	}
+	var results []val
+	for _, n := range fr.results {
+		results = append(results, l.load(place{typ: n.typ, node: n}))
+	}
+	return results
+}
+
+// bind gives a parameter its argument. A parameter that the helper does not change shares the
+// storage of a caller's variable: only a slice of it could change that during the call.
+func (l *lowering) bind(p *types.Var, x val) bool {
+	t := l.subst(p.Type())
+	if !l.admit(p.Pos(), t) {
+		return false
+	}
+	x = retype(x, t)
+	assigned, dyn := l.fr.facts.assigned[p], l.fr.facts.dynamic[p]
+	if !assigned && x.at != nil && x.at.node != nil && reaches(x.at.node, "", dyn) && !(x.at.node.sliced && l.fr.facts.writes) {
+		l.fr.vars[p] = x.at.node
+		return true
+	}
+	l.newVar(p, t, !assigned, x)
+	return true
+}
+
+// reaches reports whether every array of n that is indexed by computed values is a bank.
+func reaches(n *node, path string, dyn map[string]bool) bool {
+	if len(dyn) == 0 || n.bank != nil {
+		return true
+	}
+	if dyn[path] {
+		return false
+	}
+	s := fieldsOf(n.typ)
+	for i, k := range n.kids {
+		kid := path + "[]"
+		if s != nil {
+			kid = path + "." + s.Field(i).Name()
+		}
+		if !reaches(k, kid, dyn) {
+			return false
+		}
+	}
+	return true
+}
+
+// recursive refuses a call of a function that is being inlined.
+func (l *lowering) recursive(e *ast.CallExpr, fn *types.Func) bool {
+	for f := l.fr; f != nil; f = f.up {
+		if f.fn.Origin() == fn {
+			names := []string{fn.Name()}
+			for g := l.fr; ; g = g.up {
+				names = append(names, g.fn.Name())
+				if g == f {
+					break
+				}
+			}
+			slices.Reverse(names)
+			l.refuse(e.Pos(), noRecursion, strings.Join(names, " → "))
+			return true
+		}
+	}
+	return false
+}
+
+// chain names the functions from the kernel down to fn.
+func (l *lowering) chain(fn *types.Func) string {
+	names := []string{fn.Name()}
+	for f := l.fr; f != nil; f = f.up {
+		names = append(names, f.fn.Name())
+	}
+	slices.Reverse(names)
+	const shown = 8
+	if len(names) > shown {
+		names = append(names[:shown], "…")
+	}
+	return strings.Join(names, " → ")
+}

@@ -1,0 +1,217 @@
+package front
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+)
+
+// facts is what has to be known of a function before its first line is lowered: which variables are
+// ever assigned again, and which arrays are indexed by computed values.
+type facts struct {
+	assigned map[types.Object]bool
+	dynamic  map[types.Object]map[string]bool // paths of arrays inside a variable: ".f" a field, "[]" an element
+	sliced   map[types.Object]bool            // variables of which a slice exists
+	writes   bool                             // memory that callers may read
+	returns  int
+}
+
+func newFacts() *facts {
+	return &facts{assigned: make(map[types.Object]bool), dynamic: make(map[types.Object]map[string]bool), sliced: make(map[types.Object]bool)}
+}
+
+// factsOf walks a function once and keeps the result.
+func (s *source) factsOf(d *ast.FuncDecl) *facts {
+	if f, ok := s.facts[d]; ok {
+		return f
+	}
+	f := newFacts()
+	s.facts[d] = f // recursion finds what is known so far, and is refused later
+	if d.Body != nil {
+		ast.Inspect(d.Body, func(n ast.Node) bool {
+			s.note(f, n)
+			_, closure := n.(*ast.FuncLit)
+			return !closure
+		})
+	}
+	return f
+}
+
+func (s *source) note(f *facts, n ast.Node) {
+	switch n := n.(type) {
+	case *ast.ReturnStmt:
+		f.returns++
+	case *ast.AssignStmt:
+		for _, e := range n.Lhs {
+			s.noteTarget(f, e, n.Tok == token.DEFINE)
+		}
+	case *ast.IncDecStmt:
+		s.noteTarget(f, n.X, false)
+	case *ast.UnaryExpr:
+		if n.Op == token.AND {
+			s.noteTarget(f, n.X, false)
+		}
+	case *ast.RangeStmt:
+		define := n.Tok == token.DEFINE
+		s.noteTarget(f, n.Key, define)
+		s.noteTarget(f, n.Value, define)
+		if n.Value != nil && !isBlank(n.Value) {
+			s.noteDynamic(f, n.X, "")
+		}
+	case *ast.IndexExpr:
+		if tv := s.info.Types[n.Index]; tv.IsValue() && tv.Value == nil {
+			s.noteDynamic(f, n.X, "")
+		}
+	case *ast.SliceExpr:
+		if t := s.info.TypeOf(n.X); t != nil && !isSlice(t) { // what is written through the slice is the array
+			s.noteDynamic(f, n.X, "")
+			s.noteTarget(f, n.X, false)
+			if o, _ := s.rootOf(n.X); o != nil {
+				f.sliced[o] = true
+			}
+		}
+	case *ast.CallExpr:
+		fn, _ := s.callee(n)
+		f.writes = f.writes || s.funcWrites(fn)
+		s.noteCall(f, n)
+	}
+}
+
+func (s *source) noteTarget(f *facts, e ast.Expr, define bool) {
+	if e == nil {
+		return
+	}
+	if id, ok := e.(*ast.Ident); ok && define && s.info.Defs[id] != nil {
+		return
+	}
+	if o, _ := s.rootOf(e); o != nil {
+		f.assigned[o] = true
+	} else if !isBlank(e) {
+		f.writes = true
+	}
+}
+
+func (s *source) noteDynamic(f *facts, e ast.Expr, path string) {
+	o, at := s.rootOf(e)
+	if o == nil {
+		return
+	}
+	if t := s.info.TypeOf(e); t != nil && path == "" && isSlice(t) {
+		return
+	}
+	if f.dynamic[o] == nil {
+		f.dynamic[o] = make(map[string]bool)
+	}
+	f.dynamic[o][at+path] = true
+}
+
+// noteCall passes on what the callee does with its parameters, so that an array is not
+// copied into local memory at each call.
+func (s *source) noteCall(f *facts, call *ast.CallExpr) {
+	fn, recv := s.callee(call)
+	if fn == nil {
+		return
+	}
+	d := s.funcs[fn.Origin()]
+	if d == nil {
+		return
+	}
+	inner := s.factsOf(d)
+	sig := fn.Origin().Signature()
+	pass := func(param *types.Var, arg ast.Expr) {
+		for path := range inner.dynamic[param] {
+			s.noteDynamic(f, arg, path)
+		}
+	}
+	if recv != nil && sig.Recv() != nil {
+		pass(sig.Recv(), recv)
+	}
+	for i, arg := range call.Args {
+		if i < sig.Params().Len() && !sig.Variadic() {
+			pass(sig.Params().At(i), arg)
+		}
+	}
+}
+
+// callee returns the function that a call names, and the receiver of a method.
+func (s *source) callee(call *ast.CallExpr) (fn *types.Func, recv ast.Expr) {
+	f := ast.Unparen(call.Fun)
+	switch x := f.(type) {
+	case *ast.IndexExpr:
+		f = ast.Unparen(x.X)
+	case *ast.IndexListExpr:
+		f = ast.Unparen(x.X)
+	}
+	switch x := f.(type) {
+	case *ast.Ident:
+		fn, _ = s.info.Uses[x].(*types.Func)
+	case *ast.SelectorExpr:
+		fn, _ = s.info.Uses[x.Sel].(*types.Func)
+		if sel := s.info.Selections[x]; sel != nil {
+			if sel.Kind() == types.MethodExpr {
+				return nil, nil
+			}
+			recv = x.X
+		}
+	}
+	return fn, recv
+}
+
+// rootOf returns the variable that an operand is a part of, and the way there; nil if it goes
+// through a slice or starts at anything else.
+func (s *source) rootOf(e ast.Expr) (types.Object, string) {
+	switch e := e.(type) {
+	case *ast.ParenExpr:
+		return s.rootOf(e.X)
+	case *ast.Ident:
+		o := s.info.Uses[e]
+		if o == nil {
+			o = s.info.Defs[e]
+		}
+		if v, ok := o.(*types.Var); ok {
+			return v, ""
+		}
+	case *ast.SelectorExpr:
+		sel := s.info.Selections[e]
+		if sel == nil || sel.Kind() != types.FieldVal {
+			return nil, ""
+		}
+		o, path := s.rootOf(e.X)
+		if o == nil {
+			return nil, ""
+		}
+		t := sel.Recv()
+		for _, i := range sel.Index() {
+			st := fieldsOf(t)
+			if st == nil {
+				return nil, ""
+			}
+			path += "." + st.Field(i).Name()
+			t = st.Field(i).Type()
+		}
+		return o, path
+	case *ast.IndexExpr:
+		t := s.info.TypeOf(e.X)
+		if t == nil {
+			return nil, ""
+		}
+		switch t.Underlying().(type) {
+		case *types.Slice, *types.Map, *types.Pointer, *types.Basic, *types.Signature:
+			return nil, ""
+		}
+		if o, path := s.rootOf(e.X); o != nil {
+			return o, path + "[]"
+		}
+	}
+	return nil, ""
+}
+
+func isSlice(t types.Type) bool {
+	_, ok := t.Underlying().(*types.Slice)
+	return ok
+}
+
+func isBlank(e ast.Expr) bool {
+	id, ok := e.(*ast.Ident)
+	return ok && id.Name == "_"
+}

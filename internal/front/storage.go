@@ -1,0 +1,380 @@
+package front
+
+import (
+	"go/types"
+
+	"github.com/govyre/vyre/ir"
+	"github.com/govyre/vyre/ir/build"
+)
+
+// node is the storage of a variable, or of a part of one. A struct has one node a field, an array that
+// is indexed by constants only one an element. An array that is indexed by computed values is a bank.
+type node struct {
+	typ   types.Type
+	name  string
+	fixed *val       // of a variable that nothing assigns to: its only value
+	v     *build.Var // of a scalar
+	kids  []*node
+	bank  *bank
+	slice *sliceVar
+
+	sliced bool // a slice of it or of a part may exist
+}
+
+// bank is an array in local memory: one local array for each scalar of its element, so that an array
+// of structs is a struct of arrays, and an array of arrays is flat.
+type bank struct {
+	leaves []leaf
+}
+
+// leaf is one scalar of a bank's element type, with the lengths of the arrays around it.
+type leaf struct {
+	obj  *object
+	elem ir.Type
+	dims []int64
+}
+
+// place is something that can be loaded and, unless it is part of a value, stored:
+// a node, a part of a bank, or an element of a buffer, shared array or view.
+type place struct {
+	typ types.Type
+
+	node *node
+
+	bank   *bank
+	lo, hi int   // leaves of the part, or fields of an element that has them
+	idx    []val // indices so far, as many as dims of a leaf when it is complete
+
+	mem *element
+
+	table *table
+}
+
+// newVar makes variable o of the current function, of type t, which starts as init.
+func (l *lowering) newVar(o types.Object, t types.Type, fixed bool, init val) *node {
+	n := l.newNode(t, o.Name(), "", l.fr.facts.dynamic[o], fixed, init)
+	if l.fr.facts.sliced[o] {
+		n.markSliced()
+	}
+	l.fr.vars[o] = n
+	return n
+}
+
+func (n *node) markSliced() {
+	n.sliced = true
+	for _, k := range n.kids {
+		k.markSliced()
+	}
+}
+
+// newNode makes the storage of a variable or a part of one, of type t, that starts as init. path says where it
+// lies in the variable, for the facts about it. fixed: nothing will assign to it.
+func (l *lowering) newNode(t types.Type, name, path string, dyn map[string]bool, fixed bool, init val) *node {
+	n := &node{typ: t, name: name}
+	switch u := t.Underlying().(type) {
+	case *types.Slice:
+		n.slice = l.newSlice(name, u, fixed, init)
+		return n
+	case *types.Array:
+		if scalarOf(t) == ir.None && (dyn[path] || cells(t) > maxValues) {
+			n.bank = l.newBank(t, name)
+			l.store(place{typ: t, node: n}, init)
+			return n
+		}
+	}
+	if scalarOf(t) != ir.None {
+		if fixed {
+			init = l.wrapped(init)
+			init.typ = t
+			n.fixed = &init
+			if init.num == nil {
+				l.nameValue(init.v, name)
+			}
+		} else {
+			n.v = l.b.Var(l.bits(init))
+		}
+		return n
+	}
+	count, part := partsOf(t)
+	s := fieldsOf(t)
+	n.kids = make([]*node, count)
+	for i := range n.kids {
+		kidName, kidPath := name+"."+decimal(int64(i)), path+"[]"
+		if s != nil {
+			kidName, kidPath = name+"."+s.Field(i).Name(), path+"."+s.Field(i).Name()
+		}
+		n.kids[i] = l.newNode(part(i), kidName, kidPath, dyn, fixed, l.part(init, i))
+	}
+	return n
+}
+
+// maxValues is how many elements an array may have to be held as values. A larger one with
+// constant indices means the same in local memory, and keeps loops from carrying it.
+const maxValues = 256
+
+func (l *lowering) newBank(t types.Type, name string) *bank {
+	b := &bank{}
+	l.addLeaves(b, t, name, nil)
+	return b
+}
+
+func (l *lowering) addLeaves(b *bank, t types.Type, name string, dims []int64) {
+	if e := scalarOf(t); e != ir.None {
+		n := int64(1)
+		for _, d := range dims {
+			n *= d
+		}
+		if n > 0 {
+			o := l.localArray(name, e, n)
+			b.leaves = append(b.leaves, leaf{o, e, dims})
+		} else {
+			b.leaves = append(b.leaves, leaf{nil, e, dims})
+		}
+		return
+	}
+	switch u := t.Underlying().(type) {
+	case *types.Array:
+		l.addLeaves(b, u.Elem(), name, append(dims[:len(dims):len(dims)], u.Len()))
+	case *types.Slice:
+		l.refuseHere(l.current, twoBuffers, "slice variable "+name, "", "")
+	default:
+		if s := fieldsOf(t); s != nil {
+			for i := range s.NumFields() {
+				l.addLeaves(b, s.Field(i).Type(), name+"."+s.Field(i).Name(), dims)
+			}
+		}
+	}
+}
+
+// leavesOf counts the leaves of a type in a bank.
+func leavesOf(t types.Type) int {
+	if scalarOf(t) != ir.None {
+		return 1
+	}
+	if a, ok := t.Underlying().(*types.Array); ok {
+		return leavesOf(a.Elem())
+	}
+	n := 0
+	if s := fieldsOf(t); s != nil {
+		for i := range s.NumFields() {
+			n += leavesOf(s.Field(i).Type())
+		}
+	}
+	return n
+}
+
+// whole returns the place that is all of a bank's array.
+func (b *bank) whole(t types.Type) place {
+	return place{typ: t, bank: b, hi: len(b.leaves)}
+}
+
+// partPlace returns field i of a struct, or element i of an array.
+func (l *lowering) partPlace(p place, i int) place {
+	if fieldsOf(p.typ) == nil {
+		return l.indexPlace(p, l.constant(types.Typ[types.Int], constInt(int64(i))))
+	}
+	_, part := partsOf(p.typ)
+	switch {
+	case p.node != nil && p.node.kids != nil:
+		return place{typ: part(i), node: p.node.kids[i]}
+	case p.bank != nil, p.mem != nil, p.table != nil:
+		lo := p.lo
+		for k := range i {
+			lo += leavesOf(part(k))
+		}
+		return place{typ: part(i), bank: p.bank, mem: p.mem, table: p.table, lo: lo, hi: lo + leavesOf(part(i)), idx: p.idx}
+	}
+	panic("BUG: field of a place without fields: " + p.typ.String())
+}
+
+// indexPlace returns element i of an array in a place.
+func (l *lowering) indexPlace(p place, i val) place {
+	elem := p.typ.Underlying().(*types.Array).Elem()
+	if p.node != nil && p.node.bank != nil {
+		p = p.node.bank.whole(p.typ)
+	}
+	switch {
+	case p.bank != nil, p.table != nil, p.mem != nil && p.mem.view != nil && p.mem.view.obj.fields != nil:
+		idx := append(p.idx[:len(p.idx):len(p.idx)], i)
+		return place{typ: elem, bank: p.bank, mem: p.mem, table: p.table, lo: p.lo, hi: p.hi, idx: idx}
+	case p.mem != nil:
+		e := *p.mem
+		e.lane = &i
+		return place{typ: elem, mem: &e}
+	}
+	k, ok := i.intConst()
+	if !ok || k < 0 || k >= int64(len(p.node.kids)) {
+		panic("BUG: computed index of an array held as values: " + p.typ.String())
+	}
+	return place{typ: elem, node: p.node.kids[k]}
+}
+
+// load reads a place. An aggregate stays where it is until it is used, but for the
+// elements of buffers, which others may change.
+func (l *lowering) load(p place) val {
+	e := scalarOf(p.typ)
+	switch {
+	case p.mem != nil:
+		return l.loadElement(p)
+	case p.node != nil && p.node.slice != nil:
+		return l.loadSlice(p)
+	case e == ir.None:
+		return val{typ: p.typ, at: &p}
+	case p.table != nil:
+		return l.loadTable(p)
+	case p.node != nil && p.node.fixed != nil:
+		return *p.node.fixed
+	case p.node != nil:
+		v := p.node.v.Get()
+		l.nameValue(v, p.node.name)
+		return scalar(p.typ, v)
+	}
+	leaf := &p.bank.leaves[p.lo]
+	if leaf.obj == nil {
+		return l.zeroOf(p.typ)
+	}
+	l.work++
+	return scalar(p.typ, l.b.Load(leaf.obj.id, l.flat(leaf.dims, p.idx)))
+}
+
+// store assigns x to a place.
+func (l *lowering) store(p place, x val) {
+	if x.bad {
+		return
+	}
+	switch {
+	case p.mem != nil:
+		l.storeElement(p, x)
+		return
+	case p.node != nil && p.node.slice != nil:
+		l.storeSlice(p, x)
+		return
+	}
+	if scalarOf(p.typ) == ir.None {
+		if p.node != nil && p.node.bank != nil {
+			p = p.node.bank.whole(p.typ)
+		}
+		if p.bank != nil && l.storeByLoop(p, x) {
+			return
+		}
+		n, _ := partsOf(p.typ)
+		for i := range int(n) {
+			l.store(l.partPlace(p, i), l.part(x, i))
+		}
+		return
+	}
+	if p.node != nil {
+		if p.node.fixed != nil {
+			panic("BUG: assignment to a variable that nothing assigns to")
+		}
+		p.node.v.Set(l.bits(x))
+		return
+	}
+	leaf := &p.bank.leaves[p.lo]
+	if leaf.obj == nil {
+		return
+	}
+	l.work++
+	l.b.Store(leaf.obj.id, l.flat(leaf.dims, p.idx), l.raw(x))
+}
+
+// unrolled is how many stores of one array are written out before a loop is shorter.
+const unrolled = 16
+
+// storeByLoop assigns to a whole bank element by element, in a loop where it is long enough, if the right side is zero,
+// or all of a table or a bank of the same shape.
+func (l *lowering) storeByLoop(p place, x val) bool {
+	var q place // zero: x is
+	if x.at != nil {
+		q = *x.at
+		if q.node != nil && q.node.bank != nil {
+			q = q.node.bank.whole(q.typ)
+		}
+		if q.bank == nil && q.table == nil {
+			return false
+		}
+	} else if !x.zero {
+		return false
+	}
+	if len(p.idx) != 0 || len(q.idx) != 0 {
+		return false
+	}
+	for k := p.lo; k < p.hi; k++ {
+		from := q.lo + k - p.lo
+		switch to := p.bank.leaves[k]; {
+		case to.obj == nil:
+		case to.obj.count <= unrolled && q.bank == nil:
+			for i := range to.obj.count {
+				bits := uint64(0)
+				if q.table != nil {
+					bits = q.table.values[from][i]
+				}
+				l.b.Store(to.obj.id, l.b.U32(uint32(i)), l.b.Const(to.elem.Value(), bits))
+			}
+		default:
+			l.count(uint32(to.obj.count), func(i build.Value) {
+				v := l.b.Const(to.elem.Value(), 0)
+				switch {
+				case q.table != nil:
+					v = l.b.Load(l.tableObject(q.table, from), i)
+				case q.bank != nil:
+					v = l.b.Load(q.bank.leaves[from].obj.id, i)
+				}
+				l.b.Store(to.obj.id, i, v)
+			})
+		}
+	}
+	return true
+}
+
+// count emits a loop over 0 … n−1.
+func (l *lowering) count(n uint32, body func(i build.Value)) {
+	i := l.b.Var(l.b.U32(0))
+	l.b.Loop(nil, func(loop build.Label, _ []build.Value) {
+		at := i.Get()
+		l.b.If(l.b.Ge(at, l.b.U32(n)), func() { l.b.Break(loop) })
+		body(at)
+		i.Set(l.b.Add(at, l.b.U32(1)))
+	})
+}
+
+// flat returns the index of an element in a flat array of the given dimensions. With more than one,
+// each index is checked by itself, since one that is too large would meet another row.
+func (l *lowering) flat(dims []int64, idx []val) build.Value {
+	if len(dims) == 1 {
+		return l.index(idx[0])
+	}
+	var sum, ok build.Value // of the indices that are not constant
+	known := int64(0)       // of those that are
+	computed := false
+	stride := int64(1)
+	for k := len(dims) - 1; k >= 0; k-- {
+		d := dims[k]
+		if c, isConst := idx[k].intConst(); isConst && c >= 0 && c < d {
+			known += c * stride
+		} else {
+			i := l.index(idx[k])
+			in := l.below(i, l.b.U32(uint32(d)))
+			v := l.b.Cvt(ir.U32, i)
+			if stride > 1 {
+				v = l.b.Mul(v, l.b.U32(uint32(stride)))
+			}
+			if computed {
+				sum, ok = l.b.Add(sum, v), l.b.And(ok, in)
+			} else {
+				sum, ok, computed = v, in, true
+			}
+		}
+		stride *= d
+	}
+	if !computed {
+		return l.b.U32(uint32(known))
+	}
+	if known > 0 {
+		sum = l.b.Add(sum, l.b.U32(uint32(known)))
+	}
+	return l.b.Select(ok, sum, l.b.U32(outside))
+}
+
+// outside is an index that no array has.
+const outside = 0xFFFF_FFFF

@@ -1,0 +1,302 @@
+package front
+
+import (
+	"fmt"
+	"go/ast"
+	"go/constant"
+	"go/token"
+	"go/types"
+	"math"
+
+	"github.com/govyre/vyre/ir"
+)
+
+// table is a package variable that nothing assigns to and whose initialiser is constant. Reading it at constant indices
+// gives constants; at a computed index it loads from a table of the program, one for each scalar of its element.
+type table struct {
+	name   string
+	at     token.Pos
+	fields []field    // as of the element of a buffer
+	values [][]uint64 // by field: the raw bits of its elements
+}
+
+// tableField names one scalar of a table.
+type tableField struct {
+	table *table
+	field int
+}
+
+const globalAdvice = "make it a constant, or pass it as a parameter"
+
+// globals is what is known of the package variables of a compilation.
+type globals struct {
+	init    map[*types.Var]ast.Expr  // nil: one without an initialiser of its own
+	written map[*types.Var]token.Pos // where it is assigned, or its address is taken
+	tables  map[*types.Var]*table
+	texts   map[textKey]*table // of constant texts that computed values index
+}
+
+// collect looks for package variables and for what changes them, in files of any package.
+func (g *globals) collect(s *source, files []*ast.File) {
+	for _, f := range files {
+		for _, d := range f.Decls {
+			d, ok := d.(*ast.GenDecl)
+			if !ok || d.Tok != token.VAR {
+				continue
+			}
+			for _, spec := range d.Specs {
+				spec := spec.(*ast.ValueSpec)
+				for i, name := range spec.Names {
+					if v, ok := s.info.Defs[name].(*types.Var); ok {
+						g.init[v] = nil
+						switch {
+						case len(spec.Values) == len(spec.Names):
+							g.init[v] = spec.Values[i]
+						case len(spec.Values) > 0:
+							g.written[v] = name.Pos() // one of the results of a call
+						}
+					}
+				}
+			}
+		}
+		ast.Inspect(f, func(n ast.Node) bool {
+			g.note(s, n)
+			return true
+		})
+	}
+}
+
+// note records what a node may change.
+func (g *globals) note(s *source, n ast.Node) {
+	change := func(e ast.Expr) {
+		if v := s.globalOf(e); v != nil {
+			if _, known := g.written[v]; !known {
+				g.written[v] = e.Pos()
+			}
+		}
+	}
+	switch n := n.(type) {
+	case *ast.AssignStmt:
+		for _, e := range n.Lhs {
+			change(e)
+		}
+	case *ast.IncDecStmt:
+		change(n.X)
+	case *ast.UnaryExpr:
+		if n.Op == token.AND {
+			change(n.X)
+		}
+	case *ast.RangeStmt:
+		change(n.Key)
+		change(n.Value)
+	case *ast.SliceExpr:
+		change(n.X)
+	case *ast.SelectorExpr: // a method with a pointer receiver takes the address
+		if sel := s.info.Selections[n]; sel != nil && sel.Kind() != types.FieldVal {
+			if sig, ok := sel.Obj().Type().(*types.Signature); ok && sig.Recv() != nil {
+				if _, ptr := sig.Recv().Type().(*types.Pointer); ptr {
+					change(n.X)
+				}
+			}
+		}
+	}
+}
+
+// globalOf returns the package variable that e is, or is a part of; nil if there is none or e is reached through a slice or a
+// pointer.
+func (s *source) globalOf(e ast.Expr) *types.Var {
+	for {
+		switch x := e.(type) {
+		case *ast.ParenExpr:
+			e = x.X
+		case *ast.Ident:
+			return packageVar(s.info.Uses[x])
+		case *ast.SelectorExpr:
+			if s.info.Selections[x] == nil {
+				return packageVar(s.info.Uses[x.Sel])
+			}
+			e = x.X
+		case *ast.IndexExpr:
+			if t := s.info.TypeOf(x.X); t == nil || !isArray(t) {
+				return nil
+			}
+			e = x.X
+		default:
+			return nil
+		}
+	}
+}
+
+func isArray(t types.Type) bool {
+	_, ok := t.Underlying().(*types.Array)
+	return ok
+}
+
+func packageVar(o types.Object) *types.Var {
+	v, ok := o.(*types.Var)
+	if !ok || v.Pkg() == nil || v.Parent() != v.Pkg().Scope() {
+		return nil
+	}
+	return v
+}
+
+// global evaluates a package variable: a table, or refused.
+func (l *lowering) global(p token.Pos, v *types.Var) val {
+	t := v.Type()
+	g := &l.src.globals
+	refuse := func(why, instead string) val {
+		l.refuse(p, noGlobal, v.Name()+why, instead)
+		return l.bad(t)
+	}
+	init, known := g.init[v]
+	at, written := g.written[v]
+	switch {
+	case !known:
+		return refuse("", globalAdvice)
+	case written:
+		return refuse(fmt.Sprintf(", which is changed or referred to at %v,", l.src.pos(at)), "leave it as its initialiser says, or pass it as a parameter")
+	case extent(t) > ir.MaxTableBytes || tableBytes(t) > ir.MaxTableBytes:
+		return refuse(", which is larger than the "+decimal(ir.MaxTableBytes)+" bytes of a table,", "pass it as a slice")
+	}
+	if !l.admitUpTo(p, t, ir.MaxTableBytes) {
+		return l.bad(t)
+	}
+	if isSlice(t) {
+		return refuse(", which is a slice,", "make it an array: [...]T{…}")
+	}
+	tab, done := g.tables[v]
+	if !done {
+		tab = &table{name: v.Name(), at: v.Pos(), fields: fieldsIn(t)}
+		for i := range tab.fields {
+			tab.values = append(tab.values, make([]uint64, tab.fields[i].count()))
+		}
+		if init != nil && !l.fillTable(tab, init, t, 0, 0) {
+			tab = nil
+		}
+		g.tables[v] = tab
+	}
+	if tab == nil {
+		return refuse(", whose initialiser is not constant,", "write constants, or pass it as a parameter")
+	}
+	x := place{typ: t, table: tab, hi: len(tab.fields)}
+	return l.load(x)
+}
+
+// tableBytes counts the bytes of the scalars of a variable whose parts are not too many.
+func tableBytes(t types.Type) (n int64) {
+	for _, f := range fieldsIn(t) {
+		n += f.count() * int64(f.elem.Size())
+	}
+	return n
+}
+
+// fillTable evaluates the initialiser of the part of a table that begins with field lo; at is the number of the element
+// among those of the arrays around it.
+func (l *lowering) fillTable(tab *table, e ast.Expr, t types.Type, lo int, at int64) bool {
+	if scalarOf(t) != ir.None {
+		c := l.src.info.Types[e].Value
+		if c == nil || scalarOf(t).IsHalf() {
+			return false
+		}
+		x := l.constant(t, c)
+		tab.values[lo][at] = l.constBits(x)
+		return true
+	}
+	lit, ok := ast.Unparen(e).(*ast.CompositeLit)
+	if !ok {
+		return false
+	}
+	n, part := partsOf(t)
+	s := fieldsOf(t)
+	next := 0
+	for _, elt := range lit.Elts {
+		if kv, ok := elt.(*ast.KeyValueExpr); ok {
+			next, elt = l.elementKey(s, kv.Key, next), kv.Value
+		}
+		if next < 0 || int64(next) >= n {
+			return false
+		}
+		first, k := lo, at*n+int64(next)
+		if s != nil {
+			k = at
+			for i := range next {
+				first += leavesOf(part(i))
+			}
+		}
+		if !l.fillTable(tab, elt, part(next), first, k) {
+			return false
+		}
+		next++
+	}
+	return true
+}
+
+// constBits returns the raw bits that a constant has in memory.
+func (l *lowering) constBits(x val) uint64 {
+	switch c := x.num; {
+	case x.elem == ir.Bool:
+		if constant.BoolVal(c) {
+			return 1
+		}
+		return 0
+	case x.elem == ir.F32:
+		f, _ := constant.Float32Val(constant.ToFloat(c))
+		return uint64(math.Float32bits(f))
+	case x.elem == ir.F64:
+		f, _ := constant.Float64Val(constant.ToFloat(c))
+		return math.Float64bits(f)
+	default:
+		i := constant.ToInt(c)
+		if n, ok := constant.Int64Val(i); ok {
+			return uint64(n) & x.elem.Mask()
+		}
+		n, _ := constant.Uint64Val(i)
+		return n
+	}
+}
+
+// loadTable reads one scalar of a table.
+func (l *lowering) loadTable(p place) val {
+	f, values := &p.table.fields[p.lo], p.table.values[p.lo]
+	if k, ok := constIndex(f.dims, p.idx); ok {
+		return l.fromBits(p.typ, values[k])
+	}
+	if len(values) == 0 {
+		return l.zeroLike(p.typ, false)
+	}
+	l.work++
+	return scalar(p.typ, l.b.Load(l.tableObject(p.table, p.lo), l.flat(f.dims, p.idx)))
+}
+
+// tableObject returns the object of the program that holds one scalar of a table, declared where the table is.
+func (l *lowering) tableObject(t *table, lo int) ir.Object {
+	k := tableField{t, lo}
+	o, ok := l.tables[k]
+	if !ok {
+		at := l.current
+		l.b.At(l.src.pos(t.at))
+		o = l.b.Table(t.name+t.fields[lo].label(), t.fields[lo].elem, t.values[lo])
+		l.at(at)
+		l.tables[k] = o
+	}
+	return o
+}
+
+// fromBits is the constant with the given raw bits.
+func (l *lowering) fromBits(t types.Type, raw uint64) val {
+	e := scalarOf(t)
+	if e.IsFloat() {
+		return scalar(t, l.b.Const(e, raw))
+	}
+	var c constant.Value
+	switch {
+	case e == ir.Bool:
+		c = constant.MakeBool(raw != 0)
+	case e == ir.I8 || e == ir.I16 || e == ir.I32 || e == ir.I64:
+		drop := 64 - uint(e.Size())*8
+		c = constant.MakeInt64(int64(raw<<drop) >> drop)
+	default:
+		c = constant.MakeUint64(raw)
+	}
+	return l.constant(t, c)
+}

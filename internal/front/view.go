@@ -1,0 +1,235 @@
+package front
+
+import (
+	"fmt"
+	"go/ast"
+	"go/types"
+	"math/bits"
+	"slices"
+
+	"github.com/govyre/vyre/ir"
+	"github.com/govyre/vyre/ir/build"
+)
+
+// view is what a slice stands for: an object that is known while compiling, whole or
+// from off on for len elements. Offsets and lengths count Go elements and are clamped when
+// the view is made, so they never leave the object.
+type view struct {
+	obj      *object
+	part     bool
+	wide     bool // off and len are u64, else u32
+	off, len build.Value
+}
+
+func (v *view) lenType() ir.Type {
+	if v.wide {
+		return ir.U64
+	}
+	return ir.U32
+}
+
+// sliceVar is a slice variable. One that is assigned to has offset and length in
+// variables, but its object is the same for life.
+type sliceVar struct {
+	name     string
+	fixed    *val
+	obj      *object
+	wide     bool
+	off, len *build.Var
+	asNil    bool // was used while it stood for nothing
+	loops    int  // around its declaration
+}
+
+func (l *lowering) newSlice(name string, t *types.Slice, fixed bool, init val) *sliceVar {
+	s := &sliceVar{name: "slice variable " + name, loops: l.loops}
+	if name == "" {
+		s.name = "the result of " + l.fr.fn.Name()
+	}
+	if fixed {
+		s.fixed = &init
+		return s
+	}
+	if init.view != nil {
+		s.obj, s.wide = init.view.obj, init.view.obj.wide || init.view.wide
+	} else {
+		s.wide = true // whatever it will stand for
+	}
+	off, n := l.extent(init.view, s.wide)
+	s.off, s.len = l.b.Var(off), l.b.Var(n)
+	return s
+}
+
+// extent returns offset and length of a view in the type that wide asks for.
+func (l *lowering) extent(v *view, wide bool) (off, n build.Value) {
+	t := ir.U32
+	if wide {
+		t = ir.U64
+	}
+	switch {
+	case v == nil:
+		return l.b.Const(t, 0), l.b.Const(t, 0)
+	case v.part:
+		return l.b.Cvt(t, v.off), l.b.Cvt(t, v.len)
+	}
+	return l.b.Const(t, 0), l.b.Cvt(t, l.lengthOf(v))
+}
+
+func (l *lowering) loadSlice(p place) val {
+	s := p.node.slice
+	switch {
+	case s.fixed != nil:
+		x := *s.fixed
+		x.typ = p.typ
+		return x
+	case s.obj == nil:
+		s.asNil = true
+		return val{typ: p.typ}
+	}
+	return val{typ: p.typ, view: &view{obj: s.obj, part: true, wide: s.wide, off: s.off.Get(), len: s.len.Get()}}
+}
+
+func (l *lowering) storeSlice(p place, x val) {
+	s := p.node.slice
+	if x.view != nil {
+		if s.obj == nil && !s.asNil {
+			s.obj = x.view.obj
+		}
+		if s.obj != x.view.obj || x.view.wide && !s.wide {
+			l.refuseTwo(s, x.view.obj)
+			return
+		}
+		if o := x.view.obj; o.loops > s.loops && !l.fr.leaves {
+			l.refuseHere(l.current, newEachRound, s.name, o.name)
+			return
+		}
+	}
+	off, n := l.extent(x.view, s.wide)
+	s.off.Set(off)
+	s.len.Set(n)
+}
+
+// refuseTwo refuses an assignment after which a slice variable may stand for another buffer. In a loop that is how two
+// buffers take turns, so the advice says how a kernel writes that.
+func (l *lowering) refuseTwo(s *sliceVar, o *object) {
+	which, turns := "", ""
+	if s.obj != nil && s.obj != o {
+		which = ", " + s.obj.name + " and " + o.name
+		if l.inLoop() {
+			turns = fmt.Sprintf("; where the two take turns, write two rounds into the body of the loop: step(%[1]s, %[2]s), then step(%[2]s, %[1]s)",
+				s.obj.name, o.name)
+		}
+	}
+	l.refuseHere(l.current, twoBuffers, s.name, which, turns)
+}
+
+// inLoop reports whether what is being lowered lies in a loop, of this function or of one that calls it.
+func (l *lowering) inLoop() bool {
+	for fr := l.fr; fr != nil; fr = fr.up {
+		if slices.ContainsFunc(fr.targets, func(t target) bool { return t.loop }) {
+			return true
+		}
+	}
+	return false
+}
+
+// lengthOf returns the length of a view in Go elements, as u32 or u64.
+func (l *lowering) lengthOf(v *view) build.Value {
+	switch {
+	case v == nil:
+		return l.b.U32(0)
+	case v.part:
+		return v.len
+	case v.obj.count >= 0:
+		return l.b.U32(uint32(v.obj.count))
+	}
+	n := l.b.Len(v.obj.id)
+	if v.obj.lanes > 1 {
+		n = l.b.Shr(n, l.b.U32(uint32(bits.TrailingZeros(uint(v.obj.lanes)))))
+	}
+	return n
+}
+
+// asInt returns an unsigned length or count as Go's int.
+func (l *lowering) asInt(n build.Value) val {
+	t := types.Typ[types.Int]
+	if l.b.Type(n) == ir.U32 {
+		return val{typ: t, elem: ir.I64, v: n, pending: true}
+	}
+	return scalar(t, l.b.Cvt(ir.I64, n))
+}
+
+// sliceExpr evaluates x[lo:hi].
+func (l *lowering) sliceExpr(e *ast.SliceExpr) val {
+	t := l.typeOf(e)
+	if e.Slice3 {
+		l.refuse(e.Lbrack, noFullSlice)
+		return l.bad(t)
+	}
+	x := l.whole(e.X, nil)
+	if _, ok := t.Underlying().(*types.Slice); !ok {
+		l.refuse(e.Pos(), noString)
+		return l.bad(t)
+	}
+	if x.bad || !l.admit(e.Pos(), t) {
+		return l.bad(t)
+	}
+	if x.at != nil {
+		x = l.arrayView(x)
+	}
+	if x.view == nil || e.Low == nil && e.High == nil {
+		x.typ = t
+		return x
+	}
+	v := &view{obj: x.view.obj, part: true, wide: x.view.obj.wide || x.view.wide}
+	off, n := l.extent(x.view, v.wide)
+	lo, hi := l.b.Const(v.lenType(), 0), n
+	if e.Low != nil {
+		lo = l.clamp(l.whole(e.Low, nil), n)
+	}
+	if e.High != nil {
+		hi = l.clamp(l.whole(e.High, nil), n)
+		if e.Low != nil {
+			hi = l.b.Max(hi, lo)
+		}
+	}
+	l.at(e.Lbrack)
+	v.off, v.len = off, hi
+	if e.Low != nil {
+		v.len = l.b.Sub(hi, lo)
+		v.off = lo
+		if x.view.part {
+			v.off = l.b.Add(off, lo)
+		}
+	}
+	return val{typ: t, view: v}
+}
+
+// arrayView is the slice of a whole local array. The facts about the variable have put it into a bank.
+func (l *lowering) arrayView(x val) val {
+	p := *x.at
+	if p.node != nil && p.node.bank != nil {
+		p = p.node.bank.whole(p.typ)
+	}
+	if p.bank == nil || len(p.idx) > 0 || p.hi != p.lo+1 || len(p.bank.leaves[p.lo].dims) != 1 || p.bank.leaves[p.lo].obj == nil {
+		what := "a part of a local array"
+		if a, ok := x.typ.Underlying().(*types.Array); ok && scalarOf(a.Elem()) == ir.None {
+			what = "a local array whose elements are no scalars"
+		}
+		l.refuse(l.current, noSliceOf, what)
+		return l.bad(x.typ)
+	}
+	return val{typ: x.typ, view: &view{obj: p.bank.leaves[p.lo].obj}}
+}
+
+// clamp brings a bound of a slice expression into [0, n], in n's type.
+func (l *lowering) clamp(x val, n build.Value) build.Value {
+	i := l.index(x)
+	t := l.b.Type(n)
+	if l.b.Type(i).IsSigned() {
+		i = l.b.Max(i, l.b.Const(l.b.Type(i), 0))
+	}
+	if l.b.Type(i).Bits() == 64 && t == ir.U32 {
+		return l.b.Cvt(t, l.b.Min(l.b.Cvt(ir.U64, i), l.b.Cvt(ir.U64, n)))
+	}
+	return l.b.Min(l.b.Cvt(t, i), n)
+}

@@ -1,3 +1,0 @@
-// Package cases holds kernels that package kernel compiles and that package gpu runs natively; its
-// tests compare what the two compute. Each file is one part of the kernel language.
-package cases
