@@ -11,6 +11,7 @@ import (
 	"github.com/govyre/vyre/driver/cpu"
 	"github.com/govyre/vyre/egraph"
 	"github.com/govyre/vyre/egraph/device"
+	"github.com/govyre/vyre/internal/metric"
 	"github.com/govyre/vyre/internal/testing/egraphs"
 	"github.com/govyre/vyre/internal/testing/long"
 	"github.com/govyre/vyre/ir"
@@ -170,7 +171,7 @@ func TestOneUploadOneLaunchOneReadOnDevices(t *testing.T) {
 		}
 		before := *dev.Stats()
 		s := opened(t, dev, im, device.Tuning{})
-		if got, want := dev.Stats().Get(driver.LiveBytes)-before.Get(driver.LiveBytes), im.Bytes()+megakernel.RecordBytes+8; got != want {
+		if got, want := dev.Stats().Get(metric.LiveBytes)-before.Get(metric.LiveBytes), im.Bytes()+megakernel.RecordBytes+8; got != want {
 			t.Errorf("%s: %d bytes on the device, predicted are %d", name, got, want)
 		}
 		check := func(what string, o device.Options, pending [][2]uint32, uploads, uploaded uint64) {
@@ -178,16 +179,16 @@ func TestOneUploadOneLaunchOneReadOnDevices(t *testing.T) {
 			opening := *dev.Stats()
 			r := canonicalise(t, s, pending, o)
 			did := dev.Stats().Sub(&opening)
-			launches := did.Get(driver.LaunchesPlain) + did.Get(driver.LaunchesGraph)
-			if launches != 1 || did.Get(driver.CoopLaunches) != 1 || did.Get(driver.Reads) != 1 || did.Get(driver.ReadBytes) != r.Read ||
-				did.Get(driver.Uploads) != uploads || did.Get(driver.UploadBytes) != uploaded || r.Uploaded != uploaded || did.Get(driver.AllocRequests) != 0 {
+			launches := did.Get(metric.LaunchesPlain) + did.Get(metric.LaunchesGraph)
+			if launches != 1 || did.Get(metric.CoopLaunches) != 1 || did.Get(metric.Reads) != 1 || did.Get(metric.ReadBytes) != r.Read ||
+				did.Get(metric.Uploads) != uploads || did.Get(metric.UploadBytes) != uploaded || r.Uploaded != uploaded || did.Get(metric.AllocRequests) != 0 {
 				t.Errorf("%s, %s: %d launches, %d reads of %d bytes, %d uploads of %d, %d allocations; it says %d read, %d uploaded, want %d", name, what, launches,
-					did.Get(driver.Reads), did.Get(driver.ReadBytes), did.Get(driver.Uploads), did.Get(driver.UploadBytes), did.Get(driver.AllocRequests), r.Read, r.Uploaded, uploaded)
+					did.Get(metric.Reads), did.Get(metric.ReadBytes), did.Get(metric.Uploads), did.Get(metric.UploadBytes), did.Get(metric.AllocRequests), r.Read, r.Uploaded, uploaded)
 			}
 		}
 		check("the first call", device.Options{}, nil, 0, 0)
 		all := dev.Stats().Sub(&before)
-		if n := all.Get(driver.Uploads); n != 1 {
+		if n := all.Get(metric.Uploads); n != 1 {
 			t.Errorf("%s: %d uploads in all", name, n)
 		}
 		check("the second call", device.Options{}, nil, 0, 0)

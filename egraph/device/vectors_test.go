@@ -8,10 +8,10 @@ import (
 	"testing"
 
 	"github.com/govyre/vyre"
-	"github.com/govyre/vyre/driver"
 	_ "github.com/govyre/vyre/driver/cpu"
 	_ "github.com/govyre/vyre/driver/cuda"
 	_ "github.com/govyre/vyre/driver/cudasim"
+	"github.com/govyre/vyre/internal/metric"
 
 	"github.com/govyre/vyre/egraph"
 	"github.com/govyre/vyre/egraph/device"
@@ -124,7 +124,7 @@ func open(t *testing.T, name string) vyre.Device {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if n := dev.Stats().Get(driver.LiveBytes); n != 0 {
+		if n := dev.Stats().Get(metric.LiveBytes); n != 0 {
 			t.Errorf("%s: %d bytes are left", name, n)
 		}
 		if err := dev.Close(); err != nil {
