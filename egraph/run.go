@@ -39,6 +39,9 @@ const (
 	banRounds           = 5
 )
 
+// matchesForARow is how many matches make a row at least, as good as always. A round looks for no more than there is room for.
+const matchesForARow = 1
+
 // run is a run of rules over a graph.
 type run struct {
 	*Graph
@@ -145,7 +148,7 @@ func (r *run) lift() bool {
 	return any
 }
 
-// search finds the matches of all rules that are not banned.
+// search finds the matches of all rules that are not banned, or of the first of them, if those surely fill the graph.
 func (r *run) search() {
 	m := &r.match
 	m.index.build(r.Graph)
@@ -159,7 +162,8 @@ func (r *run) search() {
 	}
 	m.out.reset()
 	list := r.rules.list
-	for at := 0; at < len(list); {
+	room := matchesForARow * max(r.limits.Rows-len(r.rowHead), 0)
+	for at := 0; at < len(list) && len(m.out.pattern) <= room; {
 		number, from := list[at].number, at
 		for at < len(list) && list[at].number == number {
 			at++
