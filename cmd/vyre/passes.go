@@ -16,7 +16,7 @@ import (
 
 // passesFlag chooses the passes that a kernel goes through on its way to a device.
 type passesFlag struct {
-	Optimise string `short:"O" placeholder:"PASSES" help:"Passes to run: level 0 (what is required), 1 or 2, +NAME and -NAME, with commas between; 2 by default. vyre passes lists the names."`
+	Optimise string `short:"O" placeholder:"PASSES" help:"Passes to run: level 0 (what is required) to 3, +NAME and -NAME, with commas between; 2 by default. vyre passes lists the names."`
 }
 
 // choice returns what the flag says.

@@ -28,8 +28,8 @@ func Parse(s string) (Choice, error) {
 		switch {
 		case len(part) == len(name):
 			n, err := strconv.ParseUint(part, 10, 8)
-			if err != nil || n > uint64(O2-O0) {
-				return Choice{}, fmt.Errorf("optimisation %q: %q is no level; the levels are 0, 1 and 2, passes are written +NAME or -NAME", s, part)
+			if err != nil || n > uint64(O3-O0) {
+				return Choice{}, fmt.Errorf("optimisation %q: %q is no level; the levels are 0 to 3, passes are written +NAME or -NAME", s, part)
 			}
 			if c.Level != Default {
 				return Choice{}, fmt.Errorf("optimisation %q gives two levels", s)
@@ -77,8 +77,8 @@ func (c Choice) String() string {
 // Runs lists the runs of the table that are chosen, in order. The error names a level that there is not, a name that
 // nothing has, or a pass that cannot be left out.
 func (c Choice) Runs() ([]Run, error) {
-	if c.level() > O2 {
-		return nil, fmt.Errorf("optimisation level %d; the levels are O0, O1 and O2", c.level()-O0)
+	if c.level() > O3 {
+		return nil, fmt.Errorf("optimisation level %d; the levels are O0 to O3", c.level()-O0)
 	}
 	for _, name := range slices.Concat(c.Enable, c.Disable) {
 		if !slices.ContainsFunc(table, func(r Run) bool { return r.is(name) }) {

@@ -33,7 +33,7 @@ func TestParseReadsBackWhatStringWrites(t *testing.T) {
 
 func TestParseRefusesWrongChoices(t *testing.T) {
 	for _, c := range []struct{ text, says string }{
-		{"3", "the levels are 0, 1 and 2"},
+		{"4", "the levels are 0 to 3"},
 		{"licm", "+NAME or -NAME"},
 		{"1,2", "two levels"},
 		{"1,", `"" is no level`},

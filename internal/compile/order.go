@@ -82,6 +82,12 @@ var constraints = []Constraint{
 	{"clamp", "guards", "local arrays have their own way"},
 	{"bounds.late", "guards", "an access that is in bounds needs no part in a check"},
 	{"guards", "vector", "accesses that are in bounds together may be one"},
+	{"vector", "egraph", "indices are compared in the form in which they were written"},
+	{"guards", "egraph", "so are those of guards"},
+	{"idiom", "egraph", "what an op stands for is one row"},
+	{"egraph", "branch.equated", "a condition is a constant once facts have decided it"},
+	{"egraph", "schedule", "a load waits for what its index became"},
+	{"egraph", "dce.lowered", "what lost its uses goes"},
 	{"vector", "schedule", "accesses are joined where they stand together"},
 	{"bounds.late", "schedule", "a load that is in bounds takes no check along"},
 
@@ -104,7 +110,7 @@ var constraints = []Constraint{
 // cleans lists passes that leave something for another: each run of the first needs a constraint with a run of the second.
 var cleans = [][2]string{
 	{"gvn", "dce"}, {"mem2reg", "dce"}, {"mem2reg", "gvn"}, {"dse", "dce"}, {"idiom", "dce"},
-	{"forward", "dse"}, {"expand", "fold"}, {"ptx.copies", "ptx.dce"},
+	{"forward", "dse"}, {"expand", "fold"}, {"egraph", "dce"}, {"ptx.copies", "ptx.dce"},
 }
 
 // Constraints returns the constraints between runs. The caller must not change it.

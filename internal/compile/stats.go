@@ -10,4 +10,5 @@ type Stats struct {
 	Visits   int            `json:"visits"` // rows, operands or instructions looked at; 0 where the pass had just had nothing to do
 	Rows     int            `json:"rows"`   // rows after it, constants aside; instructions in the group text
 	Rewrites map[string]int `json:"rewrites,omitempty"`
+	Stopped  string         `json:"stopped,omitempty"` // the limit that an e-graph came to whose terms were taken; egraph alone has any
 }

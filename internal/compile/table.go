@@ -38,6 +38,7 @@ var all = []Pass{
 	{Name: "clamp", Bound: "n", Does: "index clamping: loads from local arrays without waiting for the check of the index"},
 	{Name: "guards", Bound: "n + what it writes", Does: "guard widening: checks accesses at constant distances together"},
 	{Name: "vector", Bound: "n", Does: "load and store vectorisation: joins accesses of neighbours into one of 8 or 16 bytes"},
+	{Name: "egraph", Bound: "n", Does: "equality saturation: puts the cheapest of all terms that the rules make equal in the place of arithmetic"},
 	{Name: "schedule", Bound: "n", Does: "scheduling: moves loads in front of divisions, square roots and branches that they do not need, and atomics in front of what others return"},
 	{Name: "accurate", Bound: "n", Does: "puts exact functions in the place of approximate ones"},
 	{Name: "expand", Bound: "n + what it writes", Does: "lowering: replaces exact functions and division by constants by simpler ops", Required: true},
@@ -76,7 +77,8 @@ const (
 	Default Level = iota
 	O0            // what makes text of a program, and nothing that changes it more than it has to
 	O1            // and what is cheap and nearly always pays
-	O2            // and everything else
+	O2            // and everything else that pays in time
+	O3            // and e-graphs, which take as long as all of that
 	Named         // what no level runs, but a choice that names it
 )
 
@@ -161,6 +163,8 @@ var table = []Run{
 	{"clamp", "clamp", Late, O2, Always},
 	{"guards", "guards", Late, O2, Always},
 	{"vector", "vector", Late, O2, Always},
+	{"egraph", "egraph", Late, O3, Always},
+	{"branch.equated", "branch", Late, O3, Always},
 	{"schedule", "schedule", Late, O2, Always},
 
 	{"accurate", "accurate", Lowering, Named, Always},

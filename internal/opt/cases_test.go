@@ -121,6 +121,7 @@ func everyWay() map[string]opt.Options {
 		"O0": {Passes: compile.Choice{Level: compile.O0}, Check: true},
 		"O1": {Passes: compile.Choice{Level: compile.O1}, Check: true},
 		"O2": {Passes: compile.Choice{Level: compile.O2}, Check: true},
+		"O3": {Passes: compile.Choice{Level: compile.O3}, Check: true},
 	}
 	for _, p := range compile.All() {
 		ways[p.Name] = only([]string{p.Name})

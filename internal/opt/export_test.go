@@ -147,3 +147,17 @@ func (s stepsOfBits) op(op ir.Op, a, b uint64) uint64 { return exact.Of(op)(s.t,
 func (s stepsOfBits) shift(op ir.Op, a uint64, n uint) uint64 { return s.op(op, a, uint64(n)) }
 
 func (s stepsOfBits) number(bits uint64) uint64 { return bits << (64 - s.t.Width) >> (64 - s.t.Width) }
+
+// CostOf is what the ops of a program cost, as egraph counts; values that nothing uses are left out.
+func CostOf(p *ir.Program) (cost uint64) {
+	w := open(p)
+	w.stats = new(compile.Stats)
+	dce(w)
+	pl := placing{equating: &equating{w: w}}
+	for it := w.rows(); it.step(); {
+		if it.at == atRow && w.equatable(it.row) {
+			cost += pl.rowCost(it.row)
+		}
+	}
+	return cost
+}

@@ -22,7 +22,7 @@ func TestPassesAreLinear(t *testing.T) {
 				sizes = []int{12500, 25000, 50000, 100000}
 			}
 			for _, n := range sizes {
-				_, rep, err := opt.Run(program(t, s, n), opt.Options{})
+				_, rep, err := opt.Run(program(t, s, n), opt.Options{Passes: compile.Choice{Level: compile.O3}})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -50,7 +50,7 @@ func program(t testing.TB, s shape.Shape, n int) *ir.Program {
 // the verifier's part shows in BenchmarkSeal of package verify.
 func BenchmarkRun(b *testing.B) {
 	for _, s := range shape.All {
-		for _, level := range []compile.Level{compile.O1, compile.O2} {
+		for _, level := range []compile.Level{compile.O1, compile.O2, compile.O3} {
 			b.Run(fmt.Sprintf("%s/10000/O%d", s.Name, level-compile.O0), func(b *testing.B) {
 				p := program(b, s, 10000)
 				b.ReportAllocs()

@@ -2,8 +2,6 @@ package opt
 
 import "github.com/govyre/vyre/internal/compile"
 
-import ()
-
 // functions are the passes by the names that the table of package compile has for them.
 var functions = map[string]func(*work){
 	"canonical": canonical,
@@ -31,6 +29,7 @@ var functions = map[string]func(*work){
 	"vector":    vector,
 	"schedule":  schedule,
 	"accurate":  accurate,
+	"egraph":    equate,
 	"expand":    expand,
 }
 

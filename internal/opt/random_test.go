@@ -25,6 +25,7 @@ func TestRunKeepsTheMeaningOfRandomPrograms(t *testing.T) {
 	seed := long.Seed(t, 0)
 	rng := rand.New(rand.NewPCG(1+seed, 2)) // other subsets for other programs
 	devices := []conform.Device{
+		optimising{Options: opt.Options{Passes: compile.Choice{Level: compile.O3}, Check: true}},
 		optimising{Options: opt.Options{Passes: compile.Choice{Level: compile.O2}}, detect: interp.Races},
 		optimising{Options: opt.Options{Passes: compile.Choice{Level: compile.O2}, Check: true}, schedule: interp.Reversed},
 		optimising{Options: opt.Options{Passes: compile.Choice{Level: compile.O1}}, schedule: interp.Seeded(1)},
@@ -49,7 +50,7 @@ func TestRunKeepsTheMeaningOfRandomPrograms(t *testing.T) {
 }
 
 func TestRunKeepsTheMeaningOfTheSuite(t *testing.T) {
-	for name, level := range map[string]compile.Level{"O0": compile.O0, "O1": compile.O1, "O2": compile.O2} {
+	for name, level := range map[string]compile.Level{"O0": compile.O0, "O1": compile.O1, "O2": compile.O2, "O3": compile.O3} {
 		if level != compile.O2 && !long.Enabled() {
 			continue // the random programs and the cases are run at every level
 		}
@@ -73,7 +74,7 @@ func TestPassesFindSomethingToDoInRandomPrograms(t *testing.T) {
 	const n = 500
 	programs, rewrites := map[string]int{}, map[string]int{}
 	for seed := range uint64(n) {
-		_, rep, err := opt.Run(conform.Random(seed).Program, opt.Options{})
+		_, rep, err := opt.Run(conform.Random(seed).Program, opt.Options{Passes: compile.Choice{Level: compile.O3}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -15,6 +15,8 @@ type Report struct {
 
 	// Notes say what the passes left that costs time: arrays in local memory, loops over constants that are loops still.
 	Notes []Note `json:"notes,omitempty"`
+
+	Equated []Equated `json:"-"` // with Options.Explain, the values that egraph has replaced and that are there in the end
 }
 
 // Note says what was left at a place of the source, and why.
@@ -27,6 +29,9 @@ type Note struct {
 type left struct {
 	arrays map[arrayKey]string // local arrays, by mem2reg
 	loops  map[ir.Pos]string   // loops with a known number of rounds, by unroll
+
+	explain bool // proofs are kept, by equate
+	proofs  []proofOf
 }
 
 // arrayKey is an array as every program on the way has it.

@@ -17,6 +17,8 @@ type Options struct {
 
 	Check bool // seal and verify after every run of a pass, not only at the end
 
+	Explain bool // keep, in the report, why each value that egraph has replaced is equal to what was there
+
 	// Trace is called after each run with what it did and with the program as it is then: the very one of the call before
 	// if nothing changed.
 	Trace func(compile.Stats, *ir.Program)
@@ -46,6 +48,9 @@ func Run(p *ir.Program, o Options) (*ir.Program, *Report, error) {
 			return nil, rep, err
 		}
 	}
+	if o.Explain {
+		r.mark()
+	}
 	out, err := r.seal("the passes together")
 	if err != nil {
 		if !o.Check && !overLimit(err) { // once more, to say which pass it was
@@ -59,6 +64,7 @@ func Run(p *ir.Program, o Options) (*ir.Program, *Report, error) {
 	rep.After = Count(out)
 	if r.work != nil {
 		rep.Notes = r.work.left.notes(out)
+		rep.Equated = r.work.left.equated(out)
 	}
 	return out, rep, nil
 }
@@ -81,7 +87,7 @@ type run struct {
 func (r *run) pass(at compile.Run) error {
 	if r.work == nil {
 		r.work = open(r.sealed)
-		r.work.weak = r.o.weak
+		r.work.weak, r.work.left.explain = r.o.weak, r.o.Explain
 	}
 	w := r.work
 	if !w.applies(at.When) {

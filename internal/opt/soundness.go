@@ -101,6 +101,8 @@ const (
 	checkScheduleWrite                 // schedule: what is loaded is not changed between
 	checkScheduleExit                  // schedule: a load passes no test that its proof of bounds may rest on
 	checkSchedulePure                  // schedule: an atomic passes nothing but pure rows
+	checkReach                         // egraph: what a term uses is defined where it is made
+	checkFactPlace                     // egraph: what a condition says of a leaf holds in its region only
 	numChecks
 )
 
@@ -202,6 +204,8 @@ var checkNames = [numChecks]string{
 	checkScheduleWrite:    "schedule/schedule-write",
 	checkScheduleExit:     "schedule/schedule-exit",
 	checkSchedulePure:     "schedule/schedule-pure",
+	checkReach:            "egraph/reach",
+	checkFactPlace:        "egraph/fact-place",
 }
 
 // weakness is a set of checks that are off.

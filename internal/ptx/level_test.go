@@ -1,0 +1,126 @@
+package ptx_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/govyre/vyre/internal/compile"
+	"github.com/govyre/vyre/internal/ptx"
+	"github.com/govyre/vyre/internal/testing/long"
+	"github.com/govyre/vyre/internal/testing/needs"
+	"github.com/govyre/vyre/ir"
+	"github.com/govyre/vyre/kernel"
+)
+
+// packages are those with kernels that -long takes too, beside examples.
+var packages = []string{"prim/internal/kernels", "graph/internal/waves", "graph/internal/flows", "graph/internal/cycles",
+	"graph/internal/dominance", "graph/ifds/internal/tabulation", "bench/codegen/kernels"}
+
+// ptxInstructions counts those of a module's text.
+func ptxInstructions(text string) (n int) {
+	for line := range strings.Lines(text) {
+		if line = strings.TrimSpace(line); strings.HasSuffix(line, ";") && !strings.HasPrefix(line, ".") {
+			n++
+		}
+	}
+	return n
+}
+
+// dearer are the programs with more instructions at O3, and how many more. They have fewer rows. But predicates live longer,
+// so that more are kept as words, or what guards against errors of the assembler knows less of an operand; and in one random
+// program a short branch became a choice.
+var dearer = map[string]int{"ReduceFloatSegments_float32": 4, "SortSegments_uint8": 121, "SortSegments_uint16": 119,
+	"SortSegments_uint32": 119, "SortSegments_uint64": 49, "random": 2}
+
+// TestNoProgramHasMoreInstructionsAtO3: e-graphs cost no instruction. With -long and an assembler, registers are counted too.
+func TestNoProgramHasMoreInstructionsAtO3(t *testing.T) {
+	t.Run("corpus", func(t *testing.T) {
+		l := levels{t: t}
+		for _, g := range corpus(t, 60) {
+			if !long.Enabled() {
+				g.ps = oneOf(16, g.ps)
+			}
+			for _, p := range g.ps {
+				l.compare(g.name, p)
+			}
+		}
+		l.log()
+	})
+	if !long.Enabled() {
+		return
+	}
+	for _, dir := range packages {
+		t.Run(dir, func(t *testing.T) {
+			pkg, err := kernel.Load(context.Background(), "../../"+dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			l := levels{t: t, ptxas: needs.PTXAS(t)}
+			for _, p := range pkg {
+				l.compare(dir, p)
+			}
+			l.log()
+		})
+	}
+}
+
+// levels are sums over programs at O2 and O3.
+type levels struct {
+	t               *testing.T
+	ptxas           string
+	programs, fewer int
+	sum, registers  [2]int
+	time            [2]time.Duration
+}
+
+func (l *levels) compare(name string, p *ir.Program) {
+	target := ptx.Target{SM: 80}
+	var n [2]int
+	var texts [2]string
+	for i, level := range []compile.Level{compile.O2, compile.O3} {
+		start := time.Now()
+		m, err := ptx.Compile(p, target, ptx.Options{Passes: compile.Choice{Level: level}})
+		l.time[i] += time.Since(start)
+		if err != nil {
+			if i == 1 {
+				l.t.Errorf("%s, %s: %v", name, p.Name(), err)
+			}
+			return
+		}
+		texts[i], n[i] = m.Text, ptxInstructions(m.Text)
+	}
+	l.programs++
+	if n[1] > n[0]+dearer[p.Name()] {
+		l.t.Errorf("%s, %s: %d instructions at O2, %d at O3", name, p.Name(), n[0], n[1])
+	}
+	if n[1] < n[0] {
+		l.t.Logf("%s, %s: %d instructions at O2, %d at O3", name, p.Name(), n[0], n[1])
+		l.fewer++
+	}
+	for i := range n {
+		l.sum[i] += n[i]
+	}
+	if l.ptxas == "" || texts[0] == texts[1] {
+		return
+	}
+	var regs [2]int
+	for i, text := range texts {
+		log, err := assemble(l.t.Context(), l.t, l.ptxas, &ptx.Module{Text: text, Target: target})
+		if err != nil {
+			l.t.Errorf("%s, %s: %v", name, p.Name(), err)
+			return
+		}
+		regs[i] = resources(log).registers
+		l.registers[i] += regs[i]
+	}
+	if regs[0] != regs[1] {
+		l.t.Logf("%s, %s: %d registers at O2, %d at O3", name, p.Name(), regs[0], regs[1])
+	}
+}
+
+func (l *levels) log() {
+	l.t.Logf("%d programs, of which %d have fewer instructions at O3; instructions %d and %d; registers of those that differ %d and %d; time %v and %v",
+		l.programs, l.fewer, l.sum[0], l.sum[1], l.registers[0], l.registers[1], l.time[0], l.time[1])
+}
