@@ -39,8 +39,9 @@ const (
 	banRounds           = 5
 )
 
-// matchesForARow is how many matches make a row at least, as good as always. A round looks for no more than there is room for.
-const matchesForARow = 1
+// leastRoom is how many matches a round looks for at least. Else it looks for no more than there is room for rows: nearly
+// every match makes one.
+const leastRoom = 64
 
 // run is a run of rules over a graph.
 type run struct {
@@ -53,6 +54,7 @@ type run struct {
 	root   []Class // by row, as it was after the last round
 	state  []schedule
 	number uint32 // of rules in reasons
+	part   bool   // the last search left rules out
 }
 
 // schedule says when a rule is searched.
@@ -108,7 +110,7 @@ func (r *run) rounds() error {
 		switch {
 		case full:
 			return nil
-		case rows == len(r.rowHead) && unions == r.sets.joined && !r.lift():
+		case !r.part && rows == len(r.rowHead) && unions == r.sets.joined && !r.lift():
 			r.report.Stopped = Saturated
 			return nil
 		}
@@ -162,8 +164,9 @@ func (r *run) search() {
 	}
 	m.out.reset()
 	list := r.rules.list
-	room := matchesForARow * max(r.limits.Rows-len(r.rowHead), 0)
-	for at := 0; at < len(list) && len(m.out.pattern) <= room; {
+	room := max(r.limits.Rows-len(r.rowHead), leastRoom)
+	at := 0
+	for at < len(list) && len(m.out.pattern) <= room {
 		number, from := list[at].number, at
 		for at < len(list) && list[at].number == number {
 			at++
@@ -172,6 +175,7 @@ func (r *run) search() {
 			r.searchRule(s, from, at)
 		}
 	}
+	r.part = at < len(list)
 }
 
 // searchRule finds the matches of the patterns of one rule. If they are too many it forgets them.
