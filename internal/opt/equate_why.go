@@ -2,7 +2,6 @@ package opt
 
 import (
 	"maps"
-	"regexp"
 	"strconv"
 	"strings"
 
@@ -103,14 +102,25 @@ func (l *left) equated(p *ir.Program) (list []Equated) {
 	return list
 }
 
-var leafName = regexp.MustCompile(`%[^ ()]+`)
-
 // Text is the proof with the names that values have in the listing of the result.
 func (e *Equated) Text(names []string) string {
-	return leafName.ReplaceAllStringFunc(e.Proof.String(), func(s string) string {
-		if r, ok := e.leaves[s]; ok && int(r) < len(names) && names[r] != "" {
-			return "%" + names[r]
+	var out strings.Builder
+	rest := e.Proof.String()
+	for {
+		text, leaf, more := strings.Cut(rest, "%")
+		out.WriteString(text)
+		if !more {
+			return out.String()
 		}
-		return s
-	})
+		end := strings.IndexAny(leaf, " ()\n")
+		if end < 0 {
+			end = len(leaf)
+		}
+		name := leaf[:end]
+		if r, ok := e.leaves["%"+name]; ok && int(r) < len(names) && names[r] != "" {
+			name = names[r]
+		}
+		out.WriteString("%" + name)
+		rest = leaf[end:]
+	}
 }

@@ -3,11 +3,11 @@ package spans
 import (
 	"bufio"
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
 	"strconv"
+	"unicode/utf8"
 )
 
 // File is the spans of plans on a device. Its zero value is ready.
@@ -150,7 +150,18 @@ func micros(ns uint64) string {
 	return strconv.FormatUint(ns/1000, 10) + fmt.Sprintf(".%03d", ns%1000)
 }
 
+// quoted is a string as JSON has it. Package encoding/json would be a third of a megabyte of each program with a device.
 func quoted(s string) string {
-	b, _ := json.Marshal(s) // a string always has a form
-	return string(b)
+	b := []byte{'"'}
+	for _, c := range s { // what is not UTF-8 comes as U+FFFD
+		switch {
+		case c == '"' || c == '\\':
+			b = append(b, '\\', byte(c))
+		case c < ' ':
+			b = fmt.Appendf(b, `\u%04x`, c)
+		default:
+			b = utf8.AppendRune(b, c)
+		}
+	}
+	return string(append(b, '"'))
 }
