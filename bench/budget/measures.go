@@ -20,11 +20,11 @@ type sizes struct {
 	steps                             uint32  // of the kernel of P10
 	leak                              int     // launches
 	rows, apart                       int     // of P12; launches of P13
-	spin                              uint32  // rounds of a kernel of P13, to find how many take as long as they should
+	spin                              uint64  // how long a launch of P13 takes, in ns
 }
 
 var (
-	usual = sizes{1000, 100, 1000, 1000, []int64{64 << 20, 1 << 30}, 40, 200_000, 10_000_000, 256, 1000, 1000}
+	usual = sizes{1000, 100, 1000, 1000, []int64{64 << 20, 1 << 30}, 40, 200_000, 10_000_000, 256, 1000, 5000}
 	// tiny is for a simulated GPU.
 	tiny = sizes{5, 3, 4, 2, []int64{4 << 10, 64 << 10}, 3, 100, 200, 5, 12, 0}
 )

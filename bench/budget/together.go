@@ -11,9 +11,6 @@ import (
 
 // Budgets of what runs at the same time: rows of a batch, launches that do not depend on each other.
 
-// spinNS is how long each launch of P13-spin takes.
-const spinNS = 5000
-
 // together lists P12 and P13.
 func (b *bench) together() []measure {
 	rows, n := b.size.rows, b.size.apart
@@ -105,53 +102,10 @@ func empties(b *bench, s *driver.Sequence) (func(), error) {
 	return func() { s.Launch(b.env.empty, driver.Groups(1)) }, nil
 }
 
-// spins is a launch on every unit that takes as long as P13 says, by a launch of the same that was timed.
+// spins is a launch on every unit that takes as long as P13 says.
 func spins(b *bench, s *driver.Sequence) (func(), error) {
 	units := driver.Groups(uint32(b.env.dev.Caps().Units))
-	rounds, err := b.rounds(units)
-	if err != nil {
-		return nil, err
-	}
-	return func() { s.Launch(b.env.spin, units, driver.U32(rounds), driver.U32(0), driver.All(s.Scratch(4))) }, nil
-}
-
-// rounds returns how many rounds of the spinning kernel take spinNS on the device.
-func (b *bench) rounds(grid driver.Grid) (_ uint32, err error) {
-	took := func(rounds uint32) (float64, error) {
-		const launches = 50
-		s := b.env.dev.NewSequence("rounds")
-		x := s.Scratch(4)
-		for range launches {
-			s.Launch(b.env.spin, grid, driver.U32(rounds), driver.U32(0), driver.All(x))
-		}
-		var r driver.Result
-		for range 3 { // the first runs do more
-			if r, err = s.Run(b.ctx); err != nil {
-				break
-			}
-		}
-		if err == nil && !r.HasDevice {
-			err = errors.New("the run has no device time")
-		}
-		return float64(r.Device.Nanoseconds()) / launches, errors.Join(err, s.Close())
-	}
-	const few = 50
-	if b.size.spin == 0 {
-		return 1, nil
-	}
-	a, err := took(few)
-	if err != nil {
-		return 0, err
-	}
-	z, err := took(few + b.size.spin)
-	if err != nil {
-		return 0, err
-	}
-	if z <= a {
-		return few, nil // of a device whose times mean nothing
-	}
-	each := (z - a) / float64(b.size.spin)
-	return few + uint32(max(0, (spinNS-a)/each)), nil
+	return func() { s.Launch(b.env.spin, units, driver.U64(b.size.spin)) }, nil
 }
 
 // apart times a replay of n launches that do not depend on each other, each: overlapping, or as a chain.
