@@ -137,16 +137,20 @@ func budgets(f *file) ([][]string, error) {
 	rows := [][]string{{"", "vyre", "C", "CuPy", "PyTorch", "measure"}}
 	for _, m := range []struct{ name, says string }{
 		{"P2", "launch a captured kernel and wait"}, {"P3", "100 launches and wait"}, {"P5", "4 KiB in, a kernel, 4 KiB out"},
-		{"P6", "barrier of the whole grid"}, {"P4-up-1024MiB", "1 GiB up from pinned memory"}, {"P1-start", "`Start` of one launch"},
+		{"P12", "a row of a batch of 256: 4 KiB in, a kernel, 4 KiB out"}, {"P6", "barrier of the whole grid"}, {"P4-up-1024MiB", "1 GiB up from pinned memory"}, {"P1-start", "`Start` of one launch"},
 		{"start-warm", "process start to first result, cached"},
 	} {
 		cells := []string{m.says}
 		for _, side := range []string{"vyre", "c"} {
 			row, err := f.side(m.name, side)
-			if err != nil {
+			if err != nil && (side != "c" || len(f.measures.where("name", m.name, "side", "cupy")) == 0) {
 				return nil, err
 			}
-			cells = append(cells, duration(row["p50_ns"]))
+			cell := ""
+			if err == nil {
+				cell = duration(row["p50_ns"])
+			}
+			cells = append(cells, cell)
 		}
 		for _, library := range []string{"cupy", "torch"} {
 			cell := ""
