@@ -107,6 +107,11 @@ func TestBothSidesTakePart(t *testing.T) {
 			t.Errorf("no line has %q", c)
 		}
 	}
+	for _, name := range []string{"start-cold", "start-warm", "start-bundle"} {
+		if c := "name=" + name + " side=c "; !slices.ContainsFunc(all, func(l string) bool { return strings.Contains(l, c) }) {
+			t.Errorf("no line has %q", c)
+		}
+	}
 	if got["P6"] != "skip" {
 		t.Errorf("without the vendor's kernel P6 is %q", got["P6"])
 	}

@@ -26,6 +26,7 @@ type options struct {
 	limit    time.Duration
 	tiny     bool
 	first    bool
+	bundle   string
 
 	referenceArgs []string
 }
@@ -37,7 +38,7 @@ func main() {
 		os.Exit(2)
 	}
 	if o.first {
-		if err := first(context.Background(), o.device); err != nil {
+		if err := first(context.Background(), o.device, o.bundle); err != nil {
 			fmt.Fprintln(os.Stderr, "budget:", err)
 			os.Exit(1)
 		}
@@ -61,6 +62,7 @@ func parse(args []string) (options, error) {
 	fs.DurationVar(&o.limit, "limit", 0, "skip what has not begun by then; 0 is no limit")
 	fs.BoolVar(&o.tiny, "tiny", false, "do little, for a simulated device")
 	fs.BoolVar(&o.first, "first", false, "get to the first result, say how long it took, and end")
+	fs.StringVar(&o.bundle, "bundle", "", "with -first: the bundle that has the kernel, which is compiled otherwise")
 	if err := fs.Parse(args); err != nil {
 		return o, err
 	}

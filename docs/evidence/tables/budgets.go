@@ -92,7 +92,10 @@ func (f *file) names(prefixes []string) (names []string) {
 // starts has the parts of a process's start, in medians.
 func starts(f *file) ([][]string, error) {
 	rows := [][]string{{"medians of 5", "all", "driver's start", "its context", "device opened", "compiled", "run"}}
-	for _, m := range []struct{ name, says string }{{"start-cold", "nothing cached"}, {"start-warm", "cached"}} {
+	for _, m := range []struct{ name, says string }{{"start-cold", "nothing cached"}, {"start-warm", "cached"}, {"start-bundle", "from a bundle"}} {
+		if len(f.measures.where("name", m.name)) == 0 {
+			continue
+		}
 		for _, side := range []struct{ name, says string }{{"vyre", "vyre"}, {"c", "C"}} {
 			row, err := f.side(m.name, side.name)
 			if err != nil {
