@@ -1,8 +1,8 @@
 package literal
 
 import (
+	"cmp"
 	"math"
-	"math/big"
 	"strconv"
 	"strings"
 
@@ -321,13 +321,26 @@ func roundHalf(t ir.Type, v float64, s string) uint64 {
 	return sign | min(n, infinity(t, false))
 }
 
-// compareDecimal compares the magnitude of the decimal s with v, exactly.
+// mostDigits is more than a tie has significant digits, of which that of the least two bf16 has most.
+const mostDigits = 160
+
+// compareDecimal compares the magnitude of the decimal s with v, exactly; v lies between two values of 16 bits. Package
+// math/big would be a tenth of a megabyte of each program with a device.
 func compareDecimal(s string, v float64) int {
-	exact, ok := new(big.Rat).SetString(strings.TrimPrefix(s, "-"))
-	if !ok {
-		return 0
-	}
-	return exact.Cmp(new(big.Rat).SetFloat64(v))
+	x, xe := significant(strings.TrimPrefix(s, "-"))
+	y, ye := significant(strconv.FormatFloat(v, 'e', mostDigits, 64))
+	return cmp.Or(cmp.Compare(xe, ye), strings.Compare(x, y))
+}
+
+// significant returns the digits of a positive number from its first to its last that is not 0, and the power of ten that
+// 0 and a point in front of them are multiplied by.
+func significant(s string) (digits string, exp int) {
+	mantissa, power, _ := cutAny(s, "eE")
+	whole, frac, _ := strings.Cut(mantissa, ".")
+	exp, _ = strconv.Atoi(power) // what is none was 0 or infinite before
+	digits = strings.TrimLeft(whole+frac, "0")
+	exp += len(digits) - len(frac)
+	return strings.TrimRight(digits, "0"), exp
 }
 
 // Clip shortens what is quoted in a message.

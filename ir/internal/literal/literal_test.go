@@ -1,7 +1,10 @@
 package literal_test
 
 import (
+	"math"
+	"math/big"
 	"math/rand/v2"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -145,4 +148,44 @@ func TestIllegalLiterals(t *testing.T) {
 			t.Errorf("%.40s gives %q, want %q", c.text, code, c.code)
 		}
 	}
+}
+
+// A decimal near a tie of two 16-bit values rounds to the one that exact arithmetic says.
+func TestDecimalsNearATieAreComparedExactly(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 7))
+	for range 20_000 {
+		exp := rng.IntN(250) - 134 // of the least digit
+		tie := math.Ldexp(float64(2*rng.IntN(1<<11)+1), exp)
+		exact := strconv.FormatFloat(tie, 'f', -1, 64)
+		if exp < 0 {
+			exact = new(big.Rat).SetFloat64(tie).FloatString(-exp)
+		}
+		for _, s := range []string{exact, "0" + exact, exact + "e0", near(exact, -1), near(exact, 1), strconv.FormatFloat(tie, 'e', 20+rng.IntN(40), 64)} {
+			x, ok := new(big.Rat).SetString(s)
+			if !ok {
+				t.Fatalf("%q is not a number", s)
+			}
+			if got, want := literal.CompareDecimal(s, tie), x.Cmp(new(big.Rat).SetFloat64(tie)); got != want {
+				t.Fatalf("%s beside %v: %d, want %d", s, tie, got, want)
+			}
+		}
+	}
+}
+
+// near is a decimal with a digit more that is a little larger, or one whose last digit is smaller.
+func near(s string, by int) string {
+	if by > 0 {
+		if !strings.Contains(s, ".") {
+			s += "."
+		}
+		return s + "0000001"
+	}
+	b := []byte(s)
+	for i := len(b) - 1; i >= 0; i-- {
+		if b[i] > '0' && b[i] <= '9' {
+			b[i]--
+			break
+		}
+	}
+	return string(b)
 }
