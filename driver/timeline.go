@@ -24,7 +24,7 @@ func Timeline(d Device, w io.Writer) (stop func() error, err error) {
 	if d == nil || w == nil {
 		return nil, &Error{Op: "timeline", Kind: InvalidArgument, Msg: "the device, or the writer, is nil", Fix: "pass both"}
 	}
-	t := &timeline{core: d.core()}
+	t := &timeline{core: d.core(), take: (*timeline).add}
 	if err := t.begin(); err != nil {
 		return nil, t.core.Fail(err)
 	}
@@ -34,6 +34,7 @@ func Timeline(d Device, w io.Writer) (stop func() error, err error) {
 // timeline is what is known so far.
 type timeline struct {
 	core *Core
+	take func(*timeline, *Plan, *Result) // add; a value, so that a program without a timeline does not link it
 	mu   sync.Mutex
 	file spans.File
 }
@@ -53,8 +54,8 @@ func (t *timeline) begin() error {
 	return nil
 }
 
-// take adds the spans of a run.
-func (t *timeline) take(p *Plan, res *Result) {
+// add adds the spans of a run.
+func (t *timeline) add(p *Plan, res *Result) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	some := false

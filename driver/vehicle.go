@@ -136,7 +136,7 @@ func (v *vehicle) Wait(ctx context.Context, res *Result) error {
 		return err
 	}
 	if t := v.core.timeline.Load(); t != nil {
-		t.take(v.plan, res)
+		t.take(t, v.plan, res)
 	}
 	if v.told == nil {
 		return err
