@@ -208,9 +208,7 @@ func (d through) Compile(ctx context.Context, p *ir.Program, o driver.Options) (
 
 // The promises of devices about kernels hold for those of bundles.
 func TestDevicesKeepTheirContractWithLoadedKernels(t *testing.T) {
-	if !long.Enabled() {
-		t.Skip("takes seconds; run with -long")
-	}
+	long.Only(t, "takes seconds")
 	sim := cusim.New(cusim.Config{Models: []cusim.Model{cusim.Hopper}})
 	for name, open := range map[string]func(o driver.OpenOptions) (driver.Device, error){
 		"cpu": devices[0].open,

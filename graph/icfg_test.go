@@ -99,8 +99,8 @@ func TestKnownPrograms(t *testing.T) {
 		{"icfg:1024,64,16", 16, 73919, 7897, 1114112, 318223, 214, 317586, 336551},
 	} {
 		t.Run(want.name, func(t *testing.T) {
-			if want.nodes > 1<<20 && !long.Enabled() {
-				t.Skip("takes seconds; run with -long")
+			if want.nodes > 1<<20 {
+				long.Only(t, "takes seconds")
 			}
 			g, err := generate.Graph(context.Background(), want.name, generate.Options{Seed: 1})
 			if err != nil {

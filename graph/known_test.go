@@ -14,8 +14,8 @@ import (
 func TestKnownGraphs(t *testing.T) {
 	for _, want := range graphtest.Known {
 		t.Run(want.Name, func(t *testing.T) {
-			if want.Long && !long.Enabled() {
-				t.Skip("takes seconds; run with -long")
+			if want.Long {
+				long.Only(t, "takes seconds")
 			}
 			g, err := generate.Graph(context.Background(), want.Name, generate.Options{Seed: 1})
 			if err != nil {

@@ -13,9 +13,7 @@ import (
 
 // TestMoreArcsThan32BitsCount has 2³²+3 of them, nearly all in memory that nobody has written: the system has one page for it.
 func TestMoreArcsThan32BitsCount(t *testing.T) {
-	if !long.Enabled() {
-		t.Skip("looks at 16 GiB; run with -long")
-	}
+	long.Only(t, "looks at 16 GiB")
 	const arcs = 1<<32 + 3
 	b, err := syscall.Mmap(-1, 0, 4*arcs, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE|syscall.MAP_NORESERVE)
 	if err != nil {

@@ -14,8 +14,8 @@ import (
 
 func skew(t *testing.T, n int) (*graph.CSR, []uint32) {
 	t.Helper()
-	if n > 65536 && !long.Enabled() {
-		t.Skip("takes seconds; run with -long")
+	if n > 65536 {
+		long.Only(t, "takes seconds")
 	}
 	gen, err := generate.Parse(fmt.Sprint("skew:", n))
 	if err != nil {

@@ -148,9 +148,7 @@ func TestReduceIsTheTreeOfItsElements(t *testing.T) {
 // TestReduceOfThreeLevels has one element more than a tile of tiles.
 func TestReduceOfThreeLevels(t *testing.T) {
 	drawing(t)
-	if !long.Enabled() {
-		t.Skip("takes 16 million elements; run with -long")
-	}
+	long.Only(t, "takes 16 million elements")
 	for _, name := range devices() {
 		floats(t, open(t, name), 4096*4096+1, math.Float64bits)
 	}

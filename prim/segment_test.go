@@ -301,9 +301,7 @@ func TestSegmentsUnderSeededSchedules(t *testing.T) {
 
 // Segments so long that the results of their tiles are more than a tile.
 func TestVeryLongSegments(t *testing.T) {
-	if !long.Exhaustive() {
-		t.Skip("takes more than a minute; run with -long -exhaustive")
-	}
+	long.OnlyExhaustive(t, "takes more than a minute")
 	d := open(t, "cpu")
 	n := 4096*4096 + 5000
 	x := draws[float32](n, 1)

@@ -49,9 +49,7 @@ func TestSuitePassesAfterEveryPass(t *testing.T) {
 
 // The suite has a tenth of the rounds, so that it stays quick.
 func TestMillionMessagesArriveInOrder(t *testing.T) {
-	if !long.Enabled() {
-		t.Skip("takes seconds; run with -long")
-	}
+	long.Only(t, "takes seconds")
 	const rounds = 1_000_000
 	for c := range conform.Cases("mismatch/atomic-order-kept") {
 		c.Launch.Args = []conform.Arg{{Data: make([]byte, 4*rounds)}, {Data: make([]byte, 4)}, {Data: make([]byte, 4)}, {Bits: rounds}}

@@ -15,9 +15,7 @@ import (
 // TestCoefficients makes the polynomials of the recipes again, prints those that differ from the tables, and holds their
 // errors to what the tables' comments say.
 func TestCoefficients(t *testing.T) {
-	if !long.Enabled() {
-		t.Skip("takes a minute; run with -long")
-	}
+	long.Only(t, "takes a minute")
 	single := func(v float64) float64 { return float64(float32(v)) }
 	double := func(v float64) float64 { return v }
 	for _, c := range []struct {

@@ -30,9 +30,7 @@ const shards = 1 << 10
 // two on -samples random pairs, by default 10⁹, on all processors. Run it with -v and
 // -timeout 0; it prints the greatest error and the time of each function.
 func TestRecipesF32Exhaustive(t *testing.T) {
-	if !long.Exhaustive() {
-		t.Skip("takes some minutes a function and core; run with -long -exhaustive -timeout 0")
-	}
+	long.OnlyExhaustive(t, "takes some minutes a function and core")
 	var lines []byte
 	for _, f := range accurates {
 		if !f.named() {

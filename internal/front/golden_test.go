@@ -30,8 +30,8 @@ func golden(t *testing.T, dir string, got func(files []front.File, o front.Optio
 	}
 	for _, file := range files {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
-			if strings.HasSuffix(file, "_long.txtar") && !long.Enabled() {
-				t.Skip("takes seconds; run with -long")
+			if strings.HasSuffix(file, "_long.txtar") {
+				long.Only(t, "takes seconds")
 			}
 			a, err := txtar.ParseFile(file)
 			if err != nil {

@@ -86,9 +86,7 @@ func rejections(t *testing.T, rows []evidence.Row) evidence.Rejections {
 // TestGateTakesRowsOfRealRuns measures, on the interpreter, a graph that is large enough but for its arcs. Nothing but
 // those, what the interpreter allocates, and that it is no GPU, stands in the way.
 func TestGateTakesRowsOfRealRuns(t *testing.T) {
-	if !long.Enabled() {
-		t.Skip("searches 10,000 nodes 512 times with the interpreter; run with -long")
-	}
+	long.Only(t, "searches 10,000 nodes 512 times with the interpreter")
 	dev := device(t, "cpu")
 	w := load(t, "skew:16384")
 	o := Options{Run: "a", Repetitions: 64, Samples: 2, Rehearsal: true}

@@ -32,9 +32,7 @@ import (
 //	              matches the one expression before the first that matches the other
 //	instructions  how many there are, for sm_90 by ptxas 11.8
 func TestPassesShortenMachineCode(t *testing.T) {
-	if !long.Enabled() {
-		t.Skip("assembles kernels and counts their machine instructions; run with -long")
-	}
+	long.Only(t, "assembles kernels and counts their machine instructions")
 	ptxas := needs.PTXAS(t)
 	if release := releaseOf(t.Context(), t, ptxas); release != "11.8" {
 		needs.Missing(t, "VYRE_PTXAS", "the counts are of ptxas 11.8, which .ci/ptxas gets; this is "+release)

@@ -210,9 +210,7 @@ func TestRegisteredLibraryIsCompiledWithKernels(t *testing.T) {
 
 // A user's program has launchers of kernels that call a library, and compiles a kernel when it runs.
 func TestGoRunsAProgramWithALibrary(t *testing.T) {
-	if !long.Enabled() {
-		t.Skip("builds a program; run with -long")
-	}
+	long.Only(t, "builds a program")
 	root, err := filepath.Abs("../..")
 	if err != nil {
 		t.Fatal(err)

@@ -17,9 +17,7 @@ import (
 // Everything that happens on a GPU but for the times: what nvcc makes of the reference kernels runs on the simulated driver
 // beside ours, and leaves the same.
 func TestReferenceKernelsLeaveWhatOursDo(t *testing.T) {
-	if !long.Enabled() {
-		t.Skip("compiles and simulates all kernels; run with -long")
-	}
+	long.Only(t, "compiles and simulates all kernels")
 	runtime.LockOSThread() // a context belongs to a thread
 	defer runtime.UnlockOSThread()
 	g, err := openGPU(cusim.New(cusim.Config{Models: []cusim.Model{cusim.Hopper}}))

@@ -27,6 +27,28 @@ func Enabled() bool { return *enabled }
 // Exhaustive reports whether sweeps over all arguments should run.
 func Exhaustive() bool { return *enabled && *exhaustive }
 
+// skipper is a test.
+type skipper interface {
+	Helper()
+	Skipf(format string, args ...any)
+}
+
+// Only skips a test unless slow ones should run. The reason is what the test takes, or does that takes long.
+func Only(t skipper, reason string) {
+	t.Helper()
+	if !Enabled() {
+		t.Skipf("%s; run with -long", reason)
+	}
+}
+
+// OnlyExhaustive skips a test unless sweeps over all arguments should run.
+func OnlyExhaustive(t skipper, reason string) {
+	t.Helper()
+	if !Exhaustive() {
+		t.Skipf("%s; run with -long -exhaustive -timeout 0", reason)
+	}
+}
+
 // Device is the name of the device that a test opens for one. The simulated GPU is one of four multiprocessors, and only for
 // whole sweeps as large as a real one: each of them has warps that look for work, and all of these are interpreted.
 func Device(name string) string {
