@@ -75,7 +75,7 @@ type Artifact struct {
 	// Origin says where the code was found: "memory", if it was loaded on the device; "disk", in the cache; "image", in a
 	// bundle; "link", nowhere, so that it was compiled.
 	Origin string
-	Pos    ir.Pos // first line of its function; zero if nobody knows
+	Pos    ir.Pos // first line of its function; zero if unknown
 	Resources
 }
 

@@ -118,7 +118,7 @@ func (b *bench) starting() (err error) {
 		return err
 	}
 	if code == "" {
-		b.out.skip("start-bundle", "there is no machine code of the kernel: its text is better, or the driver does not link")
+		b.out.skip("start-bundle", "the kernel has no machine code: its text is better, or the driver does not link")
 	} else {
 		all = append(all, start{"start-bundle", 15, append(ours, "-bundle", file), []string{b.program, code, entry, entry, "-first"}, cold})
 	}

@@ -96,7 +96,7 @@ func (c *evidenceExplainCmd) Run(t *terminal) error {
 	return c.compare(t, tries, dev, all)
 }
 
-// record tries everything again for a profile and a timeline. What takes longer for them is no evidence.
+// record tries everything again for a profile and a timeline. Runs that are slower for them are not evidence.
 func record(t *terminal, tries []trial, dev driver.Device, profile, trace *recording) error {
 	if profile == nil && trace == nil {
 		return nil

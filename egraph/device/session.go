@@ -28,7 +28,7 @@ type Session struct {
 	tuned tuning
 	image driver.Buffer
 	unions
-	anew bool // nobody knows how far the call before came
+	anew bool // how far the call before came is unknown
 
 	read   []uint32 // from class or groupClass to parent
 	pinned *driver.HostMemory

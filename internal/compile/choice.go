@@ -29,7 +29,7 @@ func Parse(s string) (Choice, error) {
 		case len(part) == len(name):
 			n, err := strconv.ParseUint(part, 10, 8)
 			if err != nil || n > uint64(O3-O0) {
-				return Choice{}, fmt.Errorf("optimisation %q: %q is no level; the levels are 0 to 3, passes are written +NAME or -NAME", s, part)
+				return Choice{}, fmt.Errorf("optimisation %q: %q is not a level; the levels are 0 to 3, passes are written +NAME or -NAME", s, part)
 			}
 			if c.Level != Default {
 				return Choice{}, fmt.Errorf("optimisation %q gives two levels", s)

@@ -36,7 +36,7 @@ func TestParseRefusesWrongChoices(t *testing.T) {
 		{"4", "the levels are 0 to 3"},
 		{"licm", "+NAME or -NAME"},
 		{"1,2", "two levels"},
-		{"1,", `"" is no level`},
+		{"1,", `"" is not a level`},
 		{"-lcim", `no pass is called "lcim"; the passes are canonical, fold,`},
 		{"-gvn.erly", "the runs of gvn are gvn.early, gvn.narrowed,"},
 		{"-expand", "cannot be left out"},

@@ -10,7 +10,7 @@ import (
 )
 
 // BundleOf returns the name of the bundle that the launchers of a file embed, from their directory; "" if they have programs, or if
-// there is no such file.
+// the file does not exist.
 func BundleOf(file string) (string, error) {
 	text, err := os.ReadFile(file)
 	if errors.Is(err, os.ErrNotExist) {

@@ -37,7 +37,7 @@ func (w *work) transfer(r ir.Row, out *interval.Interval, of func(ir.Row) *inter
 		out.Unsigned(n, 0, maxGroups(w.X[r])-1)
 		return
 	case ir.OpGroups:
-		out.Unsigned(n, 1, maxGroups(w.X[r])) // nobody runs in a grid of none
+		out.Unsigned(n, 1, maxGroups(w.X[r])) // an empty grid has no invocation
 		return
 	case ir.OpGlobal:
 		out.Unsigned(n, 0, min(maxGroups(w.X[r])*uint64(w.Workgroup[w.X[r]]), 1<<32)-1)

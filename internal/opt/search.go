@@ -198,7 +198,7 @@ func (s *search) underSum(v ir.Row, to bound, gap uint64, depth int) bool {
 		return false
 	}
 	if up := c <= n.Mask()>>1; up {
-		fits := a.Hi <= n.Mask()-c || w.maxLen(to.o) <= n.Mask() // what is proven says that it is no more than a length
+		fits := a.Hi <= n.Mask()-c || w.maxLen(to.o) <= n.Mask() // the proof says that it is at most a length
 		if t.IsSigned() {
 			fits = a.SHi <= n.Max()-n.Sign(c)
 		}

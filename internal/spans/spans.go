@@ -20,7 +20,7 @@ type Name struct {
 	Plan string // of which the wave is a part
 	Wave string
 	When When
-	File string // of the wave's function, with its first line; empty if nobody knows
+	File string // of the wave's function, with its first line; empty if unknown
 	Line int
 }
 

@@ -32,7 +32,7 @@ type source struct {
 	mu     sync.Mutex // for making and measuring
 	pool   cu.MemPool
 	tried  bool // and found to be of use
-	none   bool // there is no pool that is of use
+	none   bool // the driver has no useful pool
 	stream cu.Stream
 	slack  int64 // as the gauge has it
 
@@ -99,7 +99,7 @@ func newSource(gpu *primary.Context) *source {
 
 // try finds out whether the driver's pool is of use, by obtaining a block and describing a fill of it
 // to a graph: drivers of early CUDA 12 refuse that where the memory is a pool's. Without a pool memory
-// comes from the context's allocator, so what fails here is no error, unless the device is lost or has no memory to spare,
+// comes from the context's allocator, so a failure here is not an error, unless the device is lost or has no memory to spare,
 // which tells nothing. The lock is held and the context current.
 func (s *source) try() error {
 	err := s.open()

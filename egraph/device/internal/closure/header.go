@@ -50,6 +50,6 @@ const (
 const (
 	StagedPairs = iota // how many pairs follow
 	StagedMost         // rounds allowed; 0 is any number
-	StagedAnew         // not 0 if nobody knows how far the run before came
+	StagedAnew         // not 0 if it is unknown how far the run before came
 	StagedHead  = 4
 )
