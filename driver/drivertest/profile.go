@@ -183,43 +183,9 @@ var profileTests = []test{
 		e.write(flag, le(0))
 		e.run(before)
 	}},
-	{"ProfileIsRefused", func(e *env) {
-		refused := func(kind driver.Kind, d driver.Device, w io.Writer, texts ...string) {
-			e.Helper()
-			stop, err := driver.Profile(d, w)
-			if e.fails(err, kind, texts...); stop != nil {
-				e.Error("there is a stop")
-			}
-		}
-		refused(driver.InvalidArgument, nil, io.Discard, "pass both")
-		refused(driver.InvalidArgument, e.dev, nil, "pass both")
-		stop, err := driver.Profile(e.dev, io.Discard)
-		e.must(err)
-		refused(driver.Busy, e.dev, io.Discard, "stop that first")
-		e.must(stop())
-		e.must(stop())
-		var w bytes.Buffer
-		if stop, err = driver.Profile(e.dev, &w); err != nil {
-			e.Fatal(err)
-		}
-		e.must(stop())
-		size := w.Len()
-		e.must(stop())
-		e.same("bytes written by the second stop", uint64(w.Len()-size), 0)
-		closed, err := e.open(driver.OpenOptions{})
-		e.must(err)
-		e.must(closed.Close())
-		refused(driver.Closed, closed, io.Discard)
-	}},
+	{"ProfileIsRefused", func(e *env) { e.oneAtATime(driver.Profile) }},
 	{"ProfileThatCannotBeWritten", func(e *env) {
-		stop, err := driver.Profile(e.dev, broken{})
-		e.must(err)
-		e.write(e.words("x", 0), le(1))
-		err = stop()
-		e.fails(err, driver.Unavailable, "no room", "a writer that takes it")
-		if !errors.Is(err, errNoRoom) || stop() != err {
-			e.Errorf("got %v, then %v", err, stop())
-		}
+		e.unwritten(driver.Profile, func() { e.write(e.words("x", 0), le(1)) })
 		prof, _ := e.profiled(func() { e.write(e.words("x", 0), le(1)) })
 		if len(prof.Samples) == 0 {
 			e.Error("then there is nothing in a profile")
@@ -266,6 +232,50 @@ var profileTests = []test{
 }
 
 var errNoRoom = errors.New("no room")
+
+// observed is Profile or Timeline.
+type observed func(d driver.Device, w io.Writer) (stop func() error, err error)
+
+// oneAtATime begins what a device has one of at a time, without what it needs, a second time and on a closed device.
+func (e *env) oneAtATime(begin observed) {
+	e.Helper()
+	refused := func(kind driver.Kind, d driver.Device, w io.Writer, texts ...string) {
+		e.Helper()
+		stop, err := begin(d, w)
+		if e.fails(err, kind, texts...); stop != nil {
+			e.Error("there is a stop")
+		}
+	}
+	refused(driver.InvalidArgument, nil, io.Discard, "pass both")
+	refused(driver.InvalidArgument, e.dev, nil, "pass both")
+	for range 2 {
+		var w bytes.Buffer
+		stop, err := begin(e.dev, &w)
+		e.must(err)
+		refused(driver.Busy, e.dev, io.Discard, "stop that first")
+		e.must(stop())
+		size := w.Len()
+		e.must(stop())
+		e.same("bytes written by the second stop", uint64(w.Len()-size), 0)
+	}
+	closed, err := e.open(driver.OpenOptions{})
+	e.must(err)
+	e.must(closed.Close())
+	refused(driver.Closed, closed, io.Discard)
+}
+
+// unwritten stops it where its writer fails.
+func (e *env) unwritten(begin observed, work func()) {
+	e.Helper()
+	stop, err := begin(e.dev, broken{})
+	e.must(err)
+	work()
+	err = stop()
+	e.fails(err, driver.Unavailable, "no room", "a writer that takes it")
+	if !errors.Is(err, errNoRoom) || stop() != err {
+		e.Errorf("got %v, then %v", err, stop())
+	}
+}
 
 // broken is a writer that takes nothing.
 type broken struct{}

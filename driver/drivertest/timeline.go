@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"io"
 	"strings"
 
@@ -93,27 +92,11 @@ var timelineTests = []test{
 			e.Errorf("the timeline is %s", out)
 		}
 	}},
-	{"TimelineIsRefused", func(e *env) {
-		refused := func(kind driver.Kind, d driver.Device, w io.Writer, texts ...string) {
-			e.Helper()
-			stop, err := driver.Timeline(d, w)
-			if e.fails(err, kind, texts...); stop != nil {
-				e.Error("there is a stop")
-			}
-		}
-		refused(driver.InvalidArgument, nil, io.Discard, "pass both")
-		refused(driver.InvalidArgument, e.dev, nil, "pass both")
-		var w bytes.Buffer
-		stop, err := driver.Timeline(e.dev, &w)
-		e.must(err)
-		refused(driver.Busy, e.dev, io.Discard, "stop that first")
-		e.must(stop())
-		size := w.Len()
-		e.must(stop())
-		e.same("bytes written by the second stop", uint64(w.Len()-size), 0)
+	{"TimelineIsRefused", func(e *env) { e.oneAtATime(driver.Timeline) }},
+	{"TimelineIsOfOneDevice", func(e *env) {
 		closed, err := e.open(driver.OpenOptions{})
 		e.must(err)
-		stop, err = driver.Timeline(closed, &w)
+		stop, err := driver.Timeline(closed, io.Discard)
 		e.must(err)
 		if !spans.On(closed) || spans.On(e.dev) {
 			e.Error("kernels of the wrong device record spans")
@@ -123,20 +106,12 @@ var timelineTests = []test{
 			e.Error("kernels of a closed device record spans")
 		}
 		e.must(stop())
-		refused(driver.Closed, closed, io.Discard)
 	}},
 	{"TimelineThatCannotBeWritten", func(e *env) {
 		k, x := e.spanning(), e.words("x", 0)
 		s := e.dev.NewSequence("s")
 		s.Launch(k, driver.Groups(1), driver.All(x))
-		stop, err := driver.Timeline(e.dev, broken{})
-		e.must(err)
-		e.run(s)
-		err = stop()
-		e.fails(err, driver.Unavailable, "no room", "a writer that takes it")
-		if !errors.Is(err, errNoRoom) || stop() != err {
-			e.Errorf("got %v, then %v", err, stop())
-		}
+		e.unwritten(driver.Timeline, func() { e.run(s) })
 		if out := e.timeline(func() { e.run(s) }); strings.Count(out, `"cat":"wave"`) != 1 {
 			e.Errorf("the next one has %s", out)
 		}
