@@ -22,6 +22,7 @@ const (
 // bounds judges the declarations of a package by their text, before the type checker sees them.
 type bounds struct {
 	types  map[string][]ast.Expr // what is declared under a name, in every scope
+	spread map[string]bool       // names that are aliases or generic somewhere: what they stand for is written out at each use
 	consts map[string][]ast.Expr
 	parts  map[string]int64 // of a type; −1 while it is being counted
 	bytes  map[string]int64 // of a constant; likewise
@@ -31,7 +32,7 @@ type bounds struct {
 // bound refuses declarations that would take time and memory out of all proportion to their text: towers of types
 // each of which has the one below twice, texts that are doubled again and again.
 func (s *source) bound(files []*ast.File) {
-	b := &bounds{types: make(map[string][]ast.Expr), consts: make(map[string][]ast.Expr),
+	b := &bounds{types: make(map[string][]ast.Expr), spread: make(map[string]bool), consts: make(map[string][]ast.Expr),
 		parts: make(map[string]int64), bytes: make(map[string]int64), nest: make(map[string]int)}
 	var specs []ast.Spec
 	for _, f := range files {
@@ -44,6 +45,9 @@ func (s *source) bound(files []*ast.File) {
 				switch spec := spec.(type) {
 				case *ast.TypeSpec:
 					b.types[spec.Name.Name] = append(b.types[spec.Name.Name], spec.Type)
+					if spec.Assign.IsValid() || spec.TypeParams != nil {
+						b.spread[spec.Name.Name] = true
+					}
 					specs = append(specs, spec)
 				case *ast.ValueSpec:
 					if d.Tok != token.CONST {
@@ -213,12 +217,14 @@ func (b *bounds) partsIn(e ast.Expr, depth int) int64 {
 	if depth > maxDepth {
 		return farAbove
 	}
-	list := func(fields *ast.FieldList) (sum int64) {
+	in := func(e ast.Expr) int64 { return b.partsIn(e, depth+1) }
+	to := func(e ast.Expr) int64 { return b.partsBehind(e, depth+1) }
+	list := func(fields *ast.FieldList, part func(ast.Expr) int64) (sum int64) {
 		if fields == nil {
 			return 0
 		}
 		for _, f := range fields.List {
-			sum = min(farAbove, sum+int64(max(1, len(f.Names)))*b.partsIn(f.Type, depth+1))
+			sum = min(farAbove, sum+int64(max(1, len(f.Names)))*part(f.Type))
 		}
 		return sum
 	}
@@ -226,33 +232,45 @@ func (b *bounds) partsIn(e ast.Expr, depth int) int64 {
 	case *ast.Ident:
 		return b.partsOf(e.Name)
 	case *ast.ParenExpr:
-		return b.partsIn(e.X, depth+1)
+		return in(e.X)
 	case *ast.StarExpr:
-		return b.partsIn(e.X, depth+1)
+		return to(e.X)
 	case *ast.ArrayType:
-		return min(farAbove, 1+b.partsIn(e.Elt, depth+1))
+		if e.Len == nil {
+			return min(farAbove, 1+to(e.Elt))
+		}
+		return min(farAbove, 1+in(e.Elt))
 	case *ast.MapType:
-		return min(farAbove, b.partsIn(e.Key, depth+1)+b.partsIn(e.Value, depth+1))
+		return min(farAbove, to(e.Key)+to(e.Value))
 	case *ast.ChanType:
-		return b.partsIn(e.Value, depth+1)
+		return to(e.Value)
 	case *ast.StructType:
-		return min(farAbove, 1+list(e.Fields))
+		return min(farAbove, 1+list(e.Fields, in))
 	case *ast.InterfaceType:
-		return min(farAbove, 1+list(e.Methods))
+		return min(farAbove, 1+list(e.Methods, in)) // those of embedded interfaces are its own
 	case *ast.FuncType:
-		return min(farAbove, 1+list(e.Params)+list(e.Results))
+		return min(farAbove, 1+list(e.Params, to)+list(e.Results, to))
 	case *ast.IndexExpr:
-		return min(farAbove, b.partsIn(e.X, depth+1)*b.partsIn(e.Index, depth+1))
+		return min(farAbove, in(e.X)*in(e.Index))
 	case *ast.IndexListExpr:
 		var args int64
 		for _, a := range e.Indices {
-			args = min(farAbove, args+b.partsIn(a, depth+1))
+			args = min(farAbove, args+in(a))
 		}
-		return min(farAbove, b.partsIn(e.X, depth+1)*args)
+		return min(farAbove, in(e.X)*args)
 	case *ast.BinaryExpr: // of a constraint
-		return min(farAbove, b.partsIn(e.X, depth+1)+b.partsIn(e.Y, depth+1))
+		return min(farAbove, in(e.X)+in(e.Y))
 	}
 	return 1
+}
+
+// partsBehind counts the parts of a type that another one refers to, by a pointer, a slice, a map, a channel or a function. The
+// type checker compares a declared type by its name there, and does not look into it.
+func (b *bounds) partsBehind(e ast.Expr, depth int) int64 {
+	if id, ok := e.(*ast.Ident); ok && !b.spread[id.Name] {
+		return 1
+	}
+	return b.partsIn(e, depth)
 }
 
 // text counts the bytes of a constant text; 0 for all else.

@@ -62,6 +62,16 @@ func TestParseIsBoundedBeforeItExpands(t *testing.T) {
 	}
 }
 
+// Declared types that refer to each other stand for themselves, as in most programs that a kernel is a part of.
+func TestParseTakesTypesThatReferToEachOther(t *testing.T) {
+	src := "package kernels\n\nimport \"github.com/govyre/vyre/gpu\"\n\n" +
+		chain(200, "type T0 struct{ all *T199 }", "type T# struct{ a, b *T%; c []T%; d map[string]*T%; e chan T%; f func(a, b T%) (T%, error); g interface{ M(a, b *T%) T% } }") +
+		"//vyre:kernel workgroup=1\nfunc K(t gpu.Thread, y []int32) { y[0] = 1 }\n"
+	if _, err := front.Parse(t.Context(), []front.File{{Name: "k.go", Src: []byte(src)}}, front.Options{}); err != nil {
+		t.Errorf("%.300v", err)
+	}
+}
+
 // Text that Go refuses in every line is told about in every line, and finding the advice for a line does not read all others.
 func TestParseTellsOfEveryLine(t *testing.T) {
 	const lines = 20_000
