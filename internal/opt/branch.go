@@ -284,8 +284,8 @@ func (w *work) moreVarying(first ir.Row, more ...ir.Row) ir.Row {
 func (w *work) speculative(r ir.Row) (cost int, ok bool) {
 	in := w.info(r)
 	if in.Spread == ir.SpreadLoad {
-		if w.Flags[r].InBounds() && wide(w.Type[w.A(r)]) {
-			return maxSpeculated, false // it would take a check in 64 bits, where the condition is the proof
+		if w.Flags[r].InBounds() && (w.equated || wide(w.Type[w.A(r)])) {
+			return maxSpeculated, false // it would take a check, in 64 bits or that no pass simplifies any more, where the condition is the proof
 		}
 		return 3, w.must(checkSpeculatedLoad, w.objs[w.X[r]].ReadOnly())
 	}

@@ -36,6 +36,7 @@ func equate(w *work) {
 		e.parts[i].saturate(w)
 	}
 	newPlacing(e).walk()
+	w.equated = true
 	if w.stats.Rewrites != nil {
 		for i := range e.parts {
 			if p := &e.parts[i]; p.limit != egraph.Saturated && p.replaced {

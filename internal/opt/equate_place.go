@@ -12,6 +12,7 @@ type placing struct {
 	open  []bool
 	seen  []bool // by row: the walk has passed it
 	depth []int  // by region: how many loops it is in
+	bases []bool // by row: it is a sum with a constant that only addresses use
 	has   map[classOf][]ir.Row
 	rows  map[rowOf][]ir.Row
 	plan  plan
@@ -72,6 +73,7 @@ func newPlacing(e *equating) *placing {
 	p := &placing{equating: e, open: make([]bool, len(w.Regions)), seen: make([]bool, w.Rows()), depth: make([]int, len(w.Regions)),
 		has: make(map[classOf][]ir.Row), rows: make(map[rowOf][]ir.Row)}
 	p.open[0] = true
+	p.bases = w.offsets()
 	p.plan.freed, p.plan.done = make(map[ir.Row]int32), make(map[int]ref)
 	for i := range e.parts {
 		p.looks += equateLooks * len(e.parts[i].rows)
@@ -198,6 +200,12 @@ func (p *placing) root(n uint32, r ir.Row) {
 		return
 	}
 	if v := p.put(n, r, got); v != ir.NoRow {
+		p.settle(got)
+		for _, m := range p.plan.made {
+			for _, a := range m.args[:m.n] {
+				p.settle(a)
+			}
+		}
 		part.replaced = true
 		p.explain(part, r, v, t, root)
 		w.hit("cheaper")
@@ -232,14 +240,52 @@ func (p *placing) count(region uint32, cost int64) {
 
 func (p *placing) rowCost(r ir.Row) uint64 {
 	w := p.w
-	if w.Op[r] == ir.OpConst {
+	switch {
+	case w.Op[r] == ir.OpConst:
 		return constantCost
+	case p.base(r):
+		return 0
 	}
 	from := w.Type[r]
 	if k := w.info(r).Typed; k > 0 {
 		from = w.Type[[3]ir.Row{w.A(r), w.B(r), w.C(r)}[k-1]]
 	}
 	return opCost(w.Op[r], w.Type[r], from)
+}
+
+// offsets finds the sums of a value and a constant that are used as indices only: the constant is a part of the instruction that
+// has the address, and the value is often the index of others.
+func (w *work) offsets() []bool {
+	is := make([]bool, w.Rows())
+	for it := w.rows(); it.step(); {
+		r := it.row
+		if it.at != atRow {
+			continue
+		}
+		if op := w.Op[r]; (op == ir.OpAdd || op == ir.OpSub) && w.Type[r].IsInt() {
+			_, is[r] = w.bits(w.B(r))
+		}
+		index := ir.NoRow
+		if in := w.info(r); in.Imm == ir.ImmObject && in.Args > 0 && in.Attr&(ir.Reads|ir.Writes) != 0 {
+			index = w.A(r)
+		}
+		w.each(r, func(v ir.Row) {
+			if v != index {
+				is[v] = false
+			}
+		})
+	}
+	return is
+}
+
+// base reports whether row r is such a sum.
+func (p *placing) base(r ir.Row) bool { return int(r) < len(p.bases) && p.bases[r] }
+
+// settle notes that what is referred to is used as a value.
+func (p *placing) settle(a ref) {
+	if a.kind == refRow && p.base(a.row) {
+		p.bases[a.row] = false
+	}
 }
 
 // free takes a use of row v away in the plan, and what only v used if it was the last.
@@ -366,6 +412,9 @@ func (p *placing) uses(a ref) {
 	switch a.kind {
 	case refRow:
 		p.keep(a.row)
+		if p.base(a.row) { // it is then needed as a value
+			p.count(w.Region[a.row], instruction)
+		}
 	case refConstant:
 		if c := w.consts.slots[w.consts.slot(w, a.t, a.bits)]; c != ir.NoRow && w.uses[c] > 0 {
 			p.keep(c)

@@ -51,6 +51,7 @@ type work struct {
 
 	wroteOut bool // unroll wrote out rounds of a loop
 	inner    bool // unroll wrote out the rounds of a loop that has loops in it
+	equated  bool // egraph has run, so that arms are as short as they get
 
 	reopened bool // a pass has changed what the first ones of the table had left, or there are checks to prove
 	checks   bool // the program has checks of memcheck
