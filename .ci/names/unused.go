@@ -113,7 +113,6 @@ type checker struct {
 	listed  map[string]source
 	checked map[string]*types.Package
 	exports types.Importer
-	path    string // the module's
 }
 
 func (u *uses) module(dir string) error {
