@@ -20,6 +20,7 @@ import (
 	"github.com/govyre/vyre/internal/bundle"
 	"github.com/govyre/vyre/internal/compile"
 	"github.com/govyre/vyre/internal/ptx"
+	"github.com/govyre/vyre/internal/source"
 	"github.com/govyre/vyre/ir"
 )
 
@@ -119,6 +120,8 @@ func (b *builder) kernel(ctx context.Context, k *bundle.Kernel, p *ir.Program) e
 		return invalid(k.Label(), fmt.Errorf("the program holds nothing"))
 	}
 	k.Digest, k.Workgroup, k.Flags, k.Params = p.Digest(), p.Workgroup(), uint8(driver.FlagsOf(p.Traits())), p.Params()
+	at := source.Of(p)
+	k.File, k.Line = at.File, uint32(at.Line)
 	if !b.NoPrograms {
 		if err := k.Pack(p); err != nil {
 			return invalid(k.Label(), err)

@@ -421,6 +421,26 @@ kernel @meet workgroup(32) {
 	}
 }
 
+// Profiles name the file and the line of a kernel; a bundle without its program knows them too.
+func TestAKernelKnowsWhereItIsWritten(t *testing.T) {
+	programs := parsed(t, programs)
+	shipped := built(t, programs, aot.Options{NoPrograms: true, Targets: []string{"sm_70"}})
+	d := opened(t, devices[1].open, driver.OpenOptions{})
+	for label, p := range programs {
+		made, err := d.Compile(ctx, p, driver.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		loaded, err := shipped.Load(ctx, d, label, driver.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want, got := made.Artifact().Pos, loaded.Artifact().Pos; got != want || want.Line == 0 {
+			t.Errorf("%s is at %v, and at %v if it comes from a bundle", label, want, got)
+		}
+	}
+}
+
 // A device that looks for accesses out of bounds needs the program: its checks are put into that.
 func TestAWatchedDeviceCompilesTheProgram(t *testing.T) {
 	d := opened(t, devices[1].open, driver.OpenOptions{Debug: "memcheck"})

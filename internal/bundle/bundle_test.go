@@ -32,6 +32,7 @@ func sample() []*bundle.Kernel {
 		bundle.NewForm(90|bundle.Specific, bundle.PTX, "", 1, []byte(".version 8.0")),
 		bundle.NewForm(80, bundle.PTX, "", 0, bytes.Repeat([]byte{'x'}, 64)),
 	}
+	a.File, a.Line = "a.go", 4
 	b := bundle.New("Empty")
 	b.Workgroup = [3]uint32{1, 1, 1}
 	b.Packed = []byte("packed")
@@ -82,7 +83,7 @@ func whole(data []byte) ([]*bundle.Kernel, []*bundle.Sequence, error) {
 
 func TestWhatIsWrittenIsRead(t *testing.T) {
 	file := written(t, sample(), sampleSequence())
-	if !bytes.Equal(file[:16], []byte("VYREBDL\x01\x01\x00\x00\x00\x02\x00\x00\x00")) || binary.LittleEndian.Uint64(file[24:]) != uint64(len(file)) {
+	if !bytes.Equal(file[:16], []byte("VYREBDL\x01\x02\x00\x00\x00\x02\x00\x00\x00")) || binary.LittleEndian.Uint64(file[24:]) != uint64(len(file)) {
 		t.Errorf("the file begins with % x", file[:32])
 	}
 	kernels, sequences, err := whole(file)
@@ -150,12 +151,13 @@ func TestFilesThatNobodyWritesAreRefused(t *testing.T) {
 		change func(b []byte) []byte
 		says   string
 	}{
-		"a later version":     {func(b []byte) []byte { b[8] = 2; return b }, "version 2"},
+		"a later version":     {func(b []byte) []byte { b[8] = 3; return b }, "version 3"},
 		"a billion kernels":   {func(b []byte) []byte { binary.LittleEndian.PutUint32(b[12:], 1e9); return b }, "1000000000 things"},
 		"fewer kernels":       {func(b []byte) []byte { b[12] = 1; return b }, "in the index"},
 		"a long index":        {func(b []byte) []byte { b[22] = 1; return b }, "longer than the file"},
 		"a long label":        {func(b []byte) []byte { b[98] = 1; return b }, "in the index"},
 		"bytes at the end":    {func(b []byte) []byte { return append(b, 1) }, "left behind its payloads"},
+		"a line of no file":   {func(b []byte) []byte { b[154] = 1; return b }, "at line"},
 		"labels out of order": {func(b []byte) []byte { b[100] = 'Z'; return b }, "do not ascend"},
 	} {
 		if _, _, err := whole(signed(c.change(bytes.Clone(file)))); err == nil || !strings.Contains(err.Error(), c.says) {

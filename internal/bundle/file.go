@@ -14,7 +14,7 @@ import (
 
 const (
 	magic   = "VYREBDL\x01"
-	version = 1
+	version = 2
 	head    = 96
 	checked = 64 // bytes that the checksum covers
 	align   = 64 // of payloads
@@ -80,6 +80,8 @@ func indexOf(kernels []*Kernel, sequences []*Sequence, at int) []byte {
 			w.u32(n)
 		}
 		w.u8(k.Flags)
+		w.text(k.File)
+		w.u32(k.Line)
 		w.u32(uint32(len(k.Params)))
 		for i := range k.Params {
 			w.param(&k.Params[i])

@@ -19,6 +19,8 @@ type Kernel struct {
 	Workgroup [3]uint32
 	Flags     uint8 // those of package driver
 	Params    []ir.Param
+	File      string // of its function; empty if unknown
+	Line      uint32 // the first of it that code was made of
 	Codes     []Code
 	Packed    []byte // the program in its wire form, packed; nil without
 	Forms     []Form

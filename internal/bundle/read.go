@@ -3,13 +3,14 @@ package bundle
 import (
 	"encoding/binary"
 	"fmt"
+	"math"
 
 	"github.com/govyre/vyre/ir"
 )
 
 // The fewest bytes of things that are counted.
 const (
-	leastKernel = 4 + 1 + 32 + 12 + 1 + 4 + 4 + 4 + 4
+	leastKernel = 4 + 1 + 32 + 12 + 1 + 4 + 4 + 4 + 4 + 4 + 4
 	leastParam  = 4 + 3 + 8 + 4
 	leastField  = 1 + 4 + 4 + 1 + 4
 	leastCode   = 4 + 8*4 + 4
@@ -85,6 +86,9 @@ func (r *reader) kernel() *Kernel {
 		r.wrong("its groups have %d invocations", size)
 	}
 	k.Flags = r.u8()
+	if k.File, k.Line = r.text(), r.u32(); (k.File == "") != (k.Line == 0) || k.Line > math.MaxInt32 {
+		r.wrong("its function is at line %d of %q", k.Line, k.File)
+	}
 	for range r.count(r.u32(), leastParam) {
 		k.Params = append(k.Params, r.param())
 	}

@@ -15,7 +15,6 @@ import (
 	"github.com/govyre/vyre/internal/identity"
 	"github.com/govyre/vyre/internal/metric"
 	"github.com/govyre/vyre/internal/ptx"
-	"github.com/govyre/vyre/internal/source"
 	"github.com/govyre/vyre/ir"
 )
 
@@ -59,7 +58,7 @@ func (c *Compiler) load(ctx context.Context, im *driver.Image, o driver.Options)
 		parts = append(parts, hash[:])
 	}
 	m, found, err := c.modules.get(ctx, identity.Key("vyre.image.v1", uint64(forms[0].Target), 0, parts...), func() *compiled {
-		own := facts{im.Label(), im.Digest, im.Params, im.Workgroup, driver.KernelFlags(im.Flags), func() ir.Pos { return posOf(im) }, nil}
+		own := facts{im.Label(), im.Digest, im.Params, im.Workgroup, driver.KernelFlags(im.Flags), ir.Pos{File: im.File, Line: int(im.Line)}, nil}
 		return &compiled{facts: own, origin: metric.CompilesImage, make: func(e *compiled) error { return c.unpack(e, im, forms) }}
 	})
 	if err != nil {
@@ -205,13 +204,4 @@ func sites(all []bundle.Site) func(row uint32) (message, where string, ok bool) 
 		}
 		return all[i].Message, all[i].Where, true
 	}
-}
-
-// posOf returns where the function of an image is, if the bundle has its program.
-func posOf(im *driver.Image) ir.Pos {
-	p, err := im.Program()
-	if err != nil || p == nil {
-		return ir.Pos{}
-	}
-	return source.Of(p)
 }

@@ -215,7 +215,7 @@ var origins = map[driver.Metric]string{metric.CompilesDisk: "disk", metric.Compi
 // Artifact returns the text, and the image if one was loaded.
 func (k *kernel) Artifact() driver.Artifact {
 	c := k.code
-	a := driver.Artifact{Text: c.text, Image: bytes.Clone(c.image), Key: c.imageKey, Origin: origins[c.origin], Resources: c.res, Pos: c.pos()}
+	a := driver.Artifact{Text: c.text, Image: bytes.Clone(c.image), Key: c.imageKey, Origin: origins[c.origin], Resources: c.res, Pos: c.pos}
 	if k.found {
 		a.Origin = "memory"
 	}
@@ -266,13 +266,12 @@ type facts struct {
 	signature []ir.Param
 	workgroup [3]uint32
 	flags     driver.KernelFlags
-	pos       func() ir.Pos
+	pos       ir.Pos // of its function
 	spans     spans.Names
 }
 
 func factsOf(p *ir.Program) facts {
-	pos := source.Of(p)
-	return facts{p.Name(), p.Digest(), p.Params(), p.Workgroup(), driver.FlagsOf(p.Traits()), func() ir.Pos { return pos }, spans.NamesOf(p)}
+	return facts{p.Name(), p.Digest(), p.Params(), p.Workgroup(), driver.FlagsOf(p.Traits()), source.Of(p), spans.NamesOf(p)}
 }
 
 // threads are those of a group.
