@@ -65,6 +65,8 @@ type merged struct {
 	next interval.Interval // of an argument: what they brought in this round; of a result: what exits bring
 	fed  bool              // back holds something
 	more bool              // next does
+	down bool              // of an argument: no continue brings more than the round began with, or than the loop did
+	up   bool              // nor less
 }
 
 type undone struct {
@@ -242,11 +244,15 @@ func (g *ranges) leave(r ir.Row) {
 	for _, v := range w.Operands(r) {
 		if t := w.Type[to]; t.IsInt() || t == ir.Bool {
 			i := g.at(ir.Row(v))
-			if m := g.merge(to); m.more {
+			m := g.merge(to)
+			if m.more {
 				m.next.Join(i, &m.next)
 			} else {
 				m.next.Set(i)
-				m.more = true
+				m.more, m.down, m.up = true, true, true
+			}
+			if w.Op[r] == ir.OpContinue && !g.steady() {
+				g.drift(m, ir.Row(v), to)
 			}
 			if outward {
 				g.outward[w.X[g.nest]] = true
@@ -307,6 +313,9 @@ func (g *ranges) feed(r ir.Row) {
 			continue
 		}
 		m, n := g.merge(at), interval.WidthOf(t)
+		if m.more {
+			g.hold(m, n, r, at)
+		}
 		switch {
 		case !m.more:
 		case g.last:
