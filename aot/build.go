@@ -21,6 +21,7 @@ import (
 	"github.com/govyre/vyre/internal/compile"
 	"github.com/govyre/vyre/internal/ptx"
 	"github.com/govyre/vyre/internal/source"
+	"github.com/govyre/vyre/internal/spans"
 	"github.com/govyre/vyre/ir"
 )
 
@@ -121,7 +122,7 @@ func (b *builder) kernel(ctx context.Context, k *bundle.Kernel, p *ir.Program) e
 	}
 	k.Digest, k.Workgroup, k.Flags, k.Params = p.Digest(), p.Workgroup(), uint8(driver.FlagsOf(p.Traits())), p.Params()
 	at := source.Of(p)
-	k.File, k.Line = at.File, uint32(at.Line)
+	k.File, k.Line, k.Spans = at.File, uint32(at.Line), spans.NamesOf(p)
 	if !b.NoPrograms {
 		if err := k.Pack(p); err != nil {
 			return invalid(k.Label(), err)

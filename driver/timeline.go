@@ -50,7 +50,7 @@ func (t *timeline) begin() error {
 	if !c.timeline.CompareAndSwap(nil, t) {
 		return &Error{Op: "timeline", Device: c.name, Kind: Busy, Msg: "a timeline of the device is being made", Fix: "stop that first"}
 	}
-	spans.Watch(c.device, true)
+	spans.Watch(c.device.Caps(), true)
 	return nil
 }
 
@@ -70,7 +70,7 @@ func (t *timeline) add(p *Plan, res *Result) {
 
 // stop ends the timeline and writes it.
 func (t *timeline) stop(w io.Writer) error {
-	spans.Watch(t.core.device, false)
+	spans.Watch(t.core.device.Caps(), false)
 	t.core.timeline.Store(nil)
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -82,7 +82,7 @@ func New(ctx context.Context, dev driver.Device, waves []Wave, deps []Dependency
 		p.Close() // whose error would hide the cause
 		return nil, err
 	}
-	p.traced, p.plan = spans.On(dev), p.inTimelines()
+	p.traced, p.plan = spans.On(dev.Caps()), p.inTimelines()
 	made := p.launchedForm
 	switch p.o.Topology {
 	case Cooperative:

@@ -98,11 +98,11 @@ var timelineTests = []test{
 		e.must(err)
 		stop, err := driver.Timeline(closed, io.Discard)
 		e.must(err)
-		if !spans.On(closed) || spans.On(e.dev) {
+		if !spans.On(closed.Caps()) || spans.On(e.dev.Caps()) {
 			e.Error("kernels of the wrong device record spans")
 		}
 		e.must(closed.Close())
-		if spans.On(closed) {
+		if spans.On(closed.Caps()) {
 			e.Error("kernels of a closed device record spans")
 		}
 		e.must(stop())

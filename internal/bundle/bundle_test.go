@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/govyre/vyre/internal/bundle"
+	"github.com/govyre/vyre/internal/spans"
 	"github.com/govyre/vyre/ir"
 	"lukechampine.com/blake3"
 )
@@ -33,6 +34,7 @@ func sample() []*bundle.Kernel {
 		bundle.NewForm(80, bundle.PTX, "", 0, bytes.Repeat([]byte{'x'}, 64)),
 	}
 	a.File, a.Line = "a.go", 4
+	a.Spans = spans.Names{3: {Plan: "p", Wave: "w", When: spans.After, File: "b.go", Line: 7}, 9: {Plan: "p"}}
 	b := bundle.New("Empty")
 	b.Workgroup = [3]uint32{1, 1, 1}
 	b.Packed = []byte("packed")
@@ -158,6 +160,7 @@ func TestFilesThatNobodyWritesAreRefused(t *testing.T) {
 		"a long label":        {func(b []byte) []byte { b[98] = 1; return b }, "in the index"},
 		"bytes at the end":    {func(b []byte) []byte { return append(b, 1) }, "left behind its payloads"},
 		"a line of no file":   {func(b []byte) []byte { b[154] = 1; return b }, "at line"},
+		"spans of no wave":    {func(b []byte) []byte { return bytes.Replace(b, []byte("span 2"), []byte("span 3"), 1) }, "span 3 is"},
 		"labels out of order": {func(b []byte) []byte { b[100] = 'Z'; return b }, "do not ascend"},
 	} {
 		if _, _, err := whole(signed(c.change(bytes.Clone(file)))); err == nil || !strings.Contains(err.Error(), c.says) {

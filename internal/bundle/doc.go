@@ -4,7 +4,7 @@
 //	24 u64 bytes of the file   32 BLAKE3-256 of the index   64 u32 CRC-32C of bytes 0–63   68 zeros
 //	96 index, zeros, then payloads at multiples of 64, zeros between them
 //
-// The index has for each kernel, by ascending label: its program's digest, group size, flags, file, line and parameters; codes, each what a
+// The index has for each kernel, by ascending label: its program's digest, group size, flags, file, line, spans and parameters; codes, each what a
 // launch of one text has to know; the packed program, if there is one; forms, each the text or the machine code for a target, by
 // ascending target, the text first. If there are sequences, their number and they follow, by ascending label: buffers, and commands
 // with the number of the kernel for its label. Numbers are little-endian, a text is its length in 4 bytes and its bytes. file.go and

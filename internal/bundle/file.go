@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"hash/crc32"
+	"maps"
 	"slices"
 
 	"lukechampine.com/blake3"
@@ -82,6 +83,11 @@ func indexOf(kernels []*Kernel, sequences []*Sequence, at int) []byte {
 		w.u8(k.Flags)
 		w.text(k.File)
 		w.u32(k.Line)
+		w.u32(uint32(len(k.Spans)))
+		for _, tag := range slices.Sorted(maps.Keys(k.Spans)) {
+			w.u32(tag)
+			w.text(k.Spans[tag].Message())
+		}
 		w.u32(uint32(len(k.Params)))
 		for i := range k.Params {
 			w.param(&k.Params[i])

@@ -8,6 +8,7 @@ import (
 	"lukechampine.com/blake3"
 
 	"github.com/govyre/vyre/internal/lz"
+	"github.com/govyre/vyre/internal/spans"
 	"github.com/govyre/vyre/ir"
 	"github.com/govyre/vyre/ir/wire"
 )
@@ -21,6 +22,7 @@ type Kernel struct {
 	Params    []ir.Param
 	File      string // of its function; empty if unknown
 	Line      uint32 // the first of it that code was made of
+	Spans     spans.Names
 	Codes     []Code
 	Packed    []byte // the program in its wire form, packed; nil without
 	Forms     []Form

@@ -5,16 +5,18 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/govyre/vyre/internal/spans"
 	"github.com/govyre/vyre/ir"
 )
 
 // The fewest bytes of things that are counted.
 const (
-	leastKernel = 4 + 1 + 32 + 12 + 1 + 4 + 4 + 4 + 4 + 4 + 4
+	leastKernel = 4 + 1 + 32 + 12 + 1 + 4 + 4 + 4 + 4 + 4 + 4 + 4
 	leastParam  = 4 + 3 + 8 + 4
 	leastField  = 1 + 4 + 4 + 1 + 4
 	leastCode   = 4 + 8*4 + 4
 	leastSite   = 4 + 4 + 4
+	leastSpan   = 4 + 4
 	leastForm   = 4 + 1 + 4 + 4 + 8 + 8 + 32
 )
 
@@ -88,6 +90,18 @@ func (r *reader) kernel() *Kernel {
 	k.Flags = r.u8()
 	if k.File, k.Line = r.text(), r.u32(); (k.File == "") != (k.Line == 0) || k.Line > math.MaxInt32 {
 		r.wrong("its function is at line %d of %q", k.Line, k.File)
+	}
+	last := int64(-1)
+	for range r.count(r.u32(), leastSpan) {
+		tag, message := r.u32(), r.text()
+		n, ok := spans.Parse(message)
+		if !ok || n.Message() != message || int64(tag) <= last {
+			r.wrong("span %d is %q", tag, message)
+		}
+		if last = int64(tag); k.Spans == nil {
+			k.Spans = spans.Names{}
+		}
+		k.Spans[tag] = n
 	}
 	for range r.count(r.u32(), leastParam) {
 		k.Params = append(k.Params, r.param())

@@ -77,19 +77,20 @@ func Read(global uint64, groupSize int, values [3]uint64) Span {
 	return Span{Group: global / uint64(groupSize), Round: uint32(values[0]), Begin: values[1], End: max(values[1], values[2])}
 }
 
-var watched sync.Map // devices
+var watched sync.Map // capabilities of devices
 
-// Watch says whether kernels that are made for a device record spans.
-func Watch(device any, on bool) {
+// Watch says whether kernels that are made for a device record spans. The device is known by its capabilities, a pointer that what
+// wraps it returns too.
+func Watch(caps any, on bool) {
 	if on {
-		watched.Store(device, nil)
+		watched.Store(caps, nil)
 	} else {
-		watched.Delete(device)
+		watched.Delete(caps)
 	}
 }
 
 // On reports whether they do.
-func On(device any) bool {
-	_, on := watched.Load(device)
+func On(caps any) bool {
+	_, on := watched.Load(caps)
 	return on
 }

@@ -58,7 +58,7 @@ func (c *Compiler) load(ctx context.Context, im *driver.Image, o driver.Options)
 		parts = append(parts, hash[:])
 	}
 	m, found, err := c.modules.get(ctx, identity.Key("vyre.image.v1", uint64(forms[0].Target), 0, parts...), func() *compiled {
-		own := facts{im.Label(), im.Digest, im.Params, im.Workgroup, driver.KernelFlags(im.Flags), ir.Pos{File: im.File, Line: int(im.Line)}, nil}
+		own := facts{im.Label(), im.Digest, im.Params, im.Workgroup, driver.KernelFlags(im.Flags), ir.Pos{File: im.File, Line: int(im.Line)}, im.Spans}
 		return &compiled{facts: own, origin: metric.CompilesImage, make: func(e *compiled) error { return c.unpack(e, im, forms) }}
 	})
 	if err != nil {
