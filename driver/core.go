@@ -214,7 +214,9 @@ func (c *Core) Shut() (first bool, err error) {
 		return false, nil
 	}
 	c.closed, c.until = true, time.Now().Add(c.timeout)
-	spans.Watch(c.device.Caps(), false)
+	if c.timeline.Load() != nil {
+		spans.Watch(c.device.Caps(), false)
+	}
 	roots, leaves, pools, kept := c.roots, c.leaves, c.pools, c.kept
 	c.pools = map[*Pool]struct{}{}
 	c.roots, c.leaves = map[*Sequence]struct{}{}, map[*Leaf]struct{}{}
