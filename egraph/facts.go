@@ -2,6 +2,7 @@ package egraph
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/govyre/vyre/internal/exact"
@@ -59,6 +60,9 @@ func (a *analysis) grow(t ir.Type) {
 	var f Facts
 	if known(t) {
 		f.Full(interval.WidthOf(t))
+	}
+	if n := len(a.facts); n == cap(a.facts) {
+		a.facts, a.constant, a.times = slices.Grow(a.facts, n+8), slices.Grow(a.constant, n+8), slices.Grow(a.times, n+8)
 	}
 	a.facts, a.constant, a.times = append(a.facts, f), append(a.constant, 0), append(a.times, 0)
 }
@@ -154,12 +158,12 @@ func (a *analysis) meet(c Class, f *Facts) {
 	}
 }
 
-// join takes the facts of a class that stopped being a root to the one that it joined.
+// join takes the facts of a class that stopped being a root to the one that it joined. Rows that use the former are made
+// anew; those that use the latter have to be looked at only if more is known of it now.
 func (a *analysis) join(lo, hi Class) {
 	if !a.on {
 		return
 	}
-	a.queue = append(a.queue, lo)
 	if row := a.constant[hi]; row != 0 {
 		a.isConstant(lo, row-1)
 	}

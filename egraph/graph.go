@@ -73,6 +73,15 @@ func New() *Graph {
 
 // Grow makes room for more rows with so many children in all, so that adding them moves nothing.
 func (g *Graph) Grow(rows, children int) {
+	g.reserve(rows, children)
+	g.index()
+	if need := len(g.rowHead) + rows; need > g.table.room() {
+		g.table.rehash(&g.columns, need)
+	}
+}
+
+// reserve is Grow without the table.
+func (g *Graph) reserve(rows, children int) {
 	c := &g.columns
 	c.rowClass, c.rowHead = slices.Grow(c.rowClass, rows), slices.Grow(c.rowHead, rows)
 	c.rowFirst, c.rowLen = slices.Grow(c.rowFirst, rows), slices.Grow(c.rowLen, rows)
@@ -81,9 +90,12 @@ func (g *Graph) Grow(rows, children int) {
 	g.uses.last = slices.Grow(g.uses.last, rows)
 	g.types, g.first = slices.Grow(g.types, rows), slices.Grow(g.first, rows)
 	g.sets.parent = slices.Grow(g.sets.parent, rows)
-	g.index()
-	if need := len(c.rowHead) + rows; need > g.table.room() {
-		g.table.rehash(&g.columns, need)
+}
+
+// room makes room for as many rows again if there is none: append makes a quarter, and so copies more often.
+func (g *Graph) room() {
+	if n := len(g.rowHead); n == cap(g.rowHead) {
+		g.reserve(n+8, len(g.kids)+16)
 	}
 }
 
@@ -140,13 +152,16 @@ func (g *Graph) Add(head Head, kids ...Class) Class {
 // add is Add for what is valid. It returns the row, and whether that is new.
 func (g *Graph) add(head Head, kids []Class) (row uint32, made bool) {
 	g.index()
-	row = g.columns.push(Class(len(g.types)), head, kids)
-	g.canonical(row)
-	slot, was := g.table.find(&g.columns, row)
+	g.room()
+	var few [4]Class
+	roots := append(few[:0], kids...)
+	g.roots(head, roots)
+	slot, was := g.table.seek(&g.columns, head, roots)
 	if was != noRow {
-		g.columns.pop()
 		return was, false
 	}
+	row = g.columns.push(Class(len(g.types)), head, kids)
+	copy(g.children(row), roots)
 	g.class(g.heads.info[head].Type, row)
 	g.uses.note(g, row)
 	g.table.put(&g.columns, slot, row)
@@ -159,16 +174,6 @@ func (g *Graph) note(row uint32) {
 	g.known.made(row)
 	if g.tracking {
 		g.touched = append(g.touched, row)
-	}
-}
-
-// pop takes the last row away again.
-func (c *columns) pop() {
-	row := len(c.rowHead) - 1
-	c.kids, c.given = c.kids[:c.rowFirst[row]], c.given[:c.rowFirst[row]]
-	c.rowClass, c.rowHead, c.rowFirst, c.rowLen = c.rowClass[:row], c.rowHead[:row], c.rowFirst[:row], c.rowLen[:row]
-	if row%64 == 0 {
-		c.dead = c.dead[:len(c.dead)-1]
 	}
 }
 
@@ -257,14 +262,16 @@ func (g *Graph) typed(h *HeadInfo, kids []Class) bool {
 }
 
 // canonical makes the children of a row roots, and orders those of a commutative head. It reports whether one was no root.
-func (g *Graph) canonical(row uint32) bool {
-	kids, changed := g.children(row), false
+func (g *Graph) canonical(row uint32) bool { return g.roots(g.rowHead[row], g.children(row)) }
+
+// roots is canonical for children of a head.
+func (g *Graph) roots(head Head, kids []Class) (changed bool) {
 	for i, k := range kids {
 		if root := g.sets.find(k); root != k {
 			kids[i], changed = root, true
 		}
 	}
-	if len(kids) == 2 && kids[0] > kids[1] && g.heads.info[g.rowHead[row]].Commutative {
+	if len(kids) == 2 && kids[0] > kids[1] && g.heads.info[head].Commutative {
 		kids[0], kids[1] = kids[1], kids[0]
 		changed = true
 	}

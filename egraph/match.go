@@ -1,9 +1,6 @@
 package egraph
 
-import (
-	"github.com/govyre/vyre/ir"
-	"github.com/govyre/vyre/rules"
-)
+import "github.com/govyre/vyre/rules"
 
 // matches is a flat list: of each match the pattern, and where its classes and rows begin in data.
 type matches struct {
@@ -122,6 +119,9 @@ func (m *matcher) search(at uint32, p *pattern, since uint32) {
 	in := &p.code[0]
 	h := m.heads[in.head]
 	for _, row := range m.index.byHead[m.index.headFirst[h]:m.index.headFirst[h+1]] {
+		if in.last && m.stamp[row] < since {
+			continue
+		}
 		if m.regs[0] = m.sets.find(m.rowClass[row]); !m.row(0, in, row, 0) {
 			return
 		}
@@ -133,7 +133,9 @@ func (m *matcher) row(pc int, in *instruction, row, newest uint32) bool {
 	kids := m.children(row)
 	m.rows[in.node] = row
 	newest = max(newest, m.stamp[row])
-	copy(m.regs[in.out:], kids)
+	for i, k := range kids {
+		m.regs[in.out+i] = k
+	}
 	if !m.run(pc+1, newest) {
 		return false
 	}
@@ -150,6 +152,9 @@ func (m *matcher) run(pc int, newest uint32) bool {
 		in := &m.p.code[pc]
 		if in.do == doRows {
 			for _, row := range m.index.rows(m.Graph, m.regs[in.r], m.heads[in.head]) {
+				if in.last && newest < m.since && m.stamp[row] < m.since {
+					continue
+				}
 				if !m.row(pc, in, row, newest) {
 					return false
 				}
@@ -224,9 +229,7 @@ func (g *Graph) lookup(h Head, kids []Class) uint32 {
 	if len(kids) == 2 && kids[0] > kids[1] && g.heads.info[h].Commutative {
 		kids[0], kids[1] = kids[1], kids[0]
 	}
-	row := g.columns.push(None, h, kids)
-	_, was := g.table.find(&g.columns, row)
-	g.columns.pop()
+	_, was := g.table.seek(&g.columns, h, kids)
 	return was
 }
 
@@ -247,13 +250,15 @@ func (m *matcher) emit() {
 // builder makes the right side of a match.
 type builder struct {
 	*Graph
+	rules *Rules
+	named []Head // of Rules.heads in this graph, or noHead
 	p     *pattern
 	bind  []uint32
 	built []uint32 // rows of the ops of the right side, operands first
 }
 
 // term returns the class of a term of the right side, and its constant if it is computed from constants.
-func (b *builder) term(t *rules.Term) (Class, *HeadInfo) {
+func (b *builder) term(t *output) (Class, *HeadInfo) {
 	switch t.Kind {
 	case rules.Value:
 		return Class(b.bind[t.Var]), nil
@@ -267,18 +272,22 @@ func (b *builder) term(t *rules.Term) (Class, *HeadInfo) {
 	var kids [3]Class
 	var of [3]*HeadInfo
 	whole := true
-	for i, a := range t.Args {
-		kids[i], of[i] = b.term(a)
+	for i := range t.args {
+		kids[i], of[i] = b.term(&t.args[i])
 		whole = whole && of[i] != nil
 	}
-	h := HeadInfo{Op: t.Op, Type: t.Type, Commutative: t.Op.Info().Attr&ir.Commutative != 0}
 	if whole {
-		if bits, ok := evaluate(&h, of[:len(t.Args)]); ok {
+		if bits, ok := evaluate(&b.rules.heads[t.head], of[:len(t.args)]); ok {
 			c := b.known.add(t.Type, bits)
 			return c, b.constantOf(c)
 		}
 	}
-	row, _ := b.add(b.heads.intern(h), kids[:len(t.Args)])
+	h := b.named[t.head]
+	if h == noHead {
+		h = b.heads.intern(b.rules.heads[t.head])
+		b.named[t.head] = h
+	}
+	row, _ := b.add(h, kids[:len(t.args)])
 	b.built = append(b.built, row)
 	return b.rowClass[row], nil
 }

@@ -21,17 +21,26 @@ type pattern struct {
 	rule        *rules.Rule // at a type
 	number      int         // in names
 	left, right *rules.Term
-	back        bool // from right to left
+	made        output // the right side
+	back        bool   // from right to left
 	code        []instruction
 	regs        int
 	vars        []int // register of each variable
 	ops         int   // of the left side: rows of a match, in the order of their instructions
 }
 
+// output is a term that a match makes.
+type output struct {
+	*rules.Term
+	head int // of an op, in Rules.heads
+	args []output
+}
+
 // instruction is a step of a pattern's program. Registers hold classes.
 type instruction struct {
 	do   instructionKind
 	swap bool // rows, lookup: the children of a commutative head in either order
+	last bool // rows: no instruction after it looks at what may have changed
 	r    int  // rows: the class; same, constant, typed, lookup: what is compared
 	s    int  // same: the other; lookup: the first of the children's registers in args
 	out  int  // rows: the first register of the children
@@ -135,7 +144,25 @@ func compile(r *rules.Rule, number int, back bool, heads *heads) *pattern {
 	number = 0
 	c.count(p.left, &number)
 	p.ops = number
+	p.made = c.output(p.right)
+	for i := len(c.code) - 1; i >= 0; i-- {
+		if in := &c.code[i]; in.do != doSame && in.do != doType {
+			in.last = in.do == doRows
+			break
+		}
+	}
 	return p
+}
+
+func (c *compiler) output(t *rules.Term) output {
+	o := output{Term: t}
+	if t.Kind == rules.Apply {
+		o.head = c.head(t)
+	}
+	for _, a := range t.Args {
+		o.args = append(o.args, c.output(a))
+	}
+	return o
 }
 
 // early puts a test behind the last instruction that sets one of its registers.

@@ -1,5 +1,7 @@
 package egraph
 
+import "slices"
+
 // Limits bound a run. It ends at the first that is reached, or when rules find nothing new.
 type Limits struct {
 	Rows    int // rows that the graph may have, as Graph.Rows counts them; 0: 100,000
@@ -81,7 +83,8 @@ func (g *Graph) Run(rules *Rules, limits Limits) (Report, error) {
 	r := &run{Graph: g, rules: rules, limits: limits, state: make([]schedule, len(rules.names))}
 	r.number = uint32(len(g.reasons.rules))
 	g.reasons.rules = append(g.reasons.rules, rules)
-	r.match.Graph, r.build.Graph = g, g
+	r.match.Graph, r.build.Graph, r.build.rules = g, g, rules
+	r.build.named = slices.Repeat([]Head{noHead}, len(rules.heads))
 	g.tracking, g.touched, g.known.learned = true, g.touched[:0], g.known.learned[:0]
 	err := r.rounds()
 	g.tracking = false
@@ -227,7 +230,7 @@ func (r *run) apply() (full bool) {
 func (r *run) applyMatch(at uint32, bind []uint32) {
 	b := &r.build
 	b.p, b.bind, b.built = r.rules.list[at], bind, b.built[:0]
-	right, _ := b.term(b.p.right)
+	right, _ := b.term(&b.p.made)
 	left := r.rowClass[bind[len(b.p.vars)]]
 	if r.sets.find(left) == r.sets.find(right) {
 		return

@@ -43,18 +43,28 @@ func (t *table) drop(rows int) { t.row, t.tag, t.used, t.live = nil, nil, 0, row
 func (t *table) room() int { return len(t.row) - len(t.row)>>t.full }
 
 func (t *table) of(c *columns, row uint32) (at int, tag uint8) {
-	h := signature(c.rowHead[row], c.children(row)) &^ t.weak
-	return int(h^h>>15) & (len(t.row) - 1), uint8(h>>24) | 2
+	return t.place(signature(c.rowHead[row], c.children(row)))
+}
+
+// place is the slot at which the search for a signature begins, and the tag that it has there.
+func (t *table) place(sig uint32) (at int, tag uint8) {
+	sig &^= t.weak
+	return int(sig^sig>>15) & (len(t.row) - 1), uint8(sig>>24) | 2
 }
 
 // find returns the row that is equal to the given one, or noRow and the slot for it.
 func (t *table) find(c *columns, row uint32) (slot int, was uint32) {
-	at, tag := t.of(c, row)
+	return t.seek(c, c.rowHead[row], c.children(row))
+}
+
+// seek is find for a row that need not be there.
+func (t *table) seek(c *columns, head Head, kids []Class) (slot int, was uint32) {
+	at, tag := t.place(signature(head, kids))
 	free := -1
 	for ; ; at = (at + 1) & (len(t.row) - 1) {
 		switch t.tag[at] {
 		case tag:
-			if r := t.row[at]; c.equal(r, row) {
+			if r := t.row[at]; c.is(r, head, kids) {
 				return at, r
 			}
 		case empty:
@@ -71,17 +81,18 @@ func (t *table) find(c *columns, row uint32) (slot int, was uint32) {
 }
 
 // equal reports whether two rows have one head and the same children.
-func (c *columns) equal(a, b uint32) bool {
+func (c *columns) equal(a, b uint32) bool { return c.is(a, c.rowHead[b], c.children(b)) }
+
+// is reports whether a row has a head and children.
+func (c *columns) is(row uint32, head Head, kids []Class) bool {
 	if c.fault == faultCompare {
 		return true
 	}
-	n := c.rowLen[a]
-	if c.rowHead[a] != c.rowHead[b] || n != c.rowLen[b] {
+	if c.rowHead[row] != head || c.rowLen[row] != uint32(len(kids)) {
 		return false
 	}
-	x, y := c.rowFirst[a], c.rowFirst[b]
-	for i := range n {
-		if c.kids[x+i] != c.kids[y+i] {
+	for i, k := range c.children(row) {
+		if k != kids[i] {
 			return false
 		}
 	}

@@ -31,3 +31,26 @@ func closures(f *file) ([][]string, error) {
 	}
 	return list, nil
 }
+
+// rivals is the table of egg beside package egraph on one core: the least of the runs.
+func rivals(f *file) ([][]string, error) {
+	rows := named(f.rows)
+	list := [][]string{{"one core", "egg: rows", "time", "bytes a row", "vyre", "rows", "time", "bytes a row", "egg by vyre"}}
+	for _, of := range rows {
+		if of["engine"] == "egg" || of["quantity"] == "rebuild" {
+			continue
+		}
+		work := "sum of " + of["size"] + " leaves"
+		if of["work"] == "closure" {
+			work = "W1 of " + of["size"] + ": " + of["quantity"]
+		}
+		form := strings.TrimPrefix(strings.TrimPrefix(of["engine"], "vyre"), ", ")
+		cells := []string{work, "", "", "", form, of["rows"], duration(of["least ns"]), of["bytes a row"], ""}
+		for _, egg := range rows.where("work", of["work"], "size", of["size"], "quantity", of["quantity"], "engine", "egg") {
+			cells[1], cells[2], cells[3] = egg["rows"], duration(egg["least ns"]), egg["bytes a row"]
+			cells[8] = short(number(egg["least ns"])/number(of["least ns"])) + " ×"
+		}
+		list = append(list, cells)
+	}
+	return list, nil
+}

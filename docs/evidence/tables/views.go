@@ -13,6 +13,7 @@ import (
 var views = map[string]func(*file) ([][]string, error){
 	"h200.csv ratios":            ratios,
 	"egraph-h200.csv closures":   closures,
+	"rivals-epyc.csv rivals":     rivals,
 	"prim-h200.csv ratios":       primitives,
 	"budgets-h200.txt README":    budgets,
 	"budgets-h200.txt launches":  measured("P1", "P1-", "launch-", "P2", "P3", "P5", "P6", "P7"),

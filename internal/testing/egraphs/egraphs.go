@@ -22,8 +22,46 @@ func Mix(x uint32) uint32 {
 	return x ^ x>>16
 }
 
-// Mixed makes n rows, a class each: leaves, rows of four functions with one to three children, one in eight a copy of an
-// earlier row; and n/100 unions of leaves that wait for Rebuild.
+// Row is a row of Mixed. It begins the class of its own number.
+type Row struct {
+	Head uint32 // below 4 a function, from 16 on a leaf of its own
+	N    uint32 // children
+	Kids [3]uint32
+}
+
+// MixedRows are the rows of Mixed: leaves, then rows of four functions with one to three children, one in eight a copy of
+// an earlier row.
+func MixedRows(n int) []Row {
+	leaves := n / 8
+	rows := make([]Row, n)
+	for i := range n {
+		r := &rows[i]
+		h := Mix(uint32(i) ^ 0x9E3779B9)
+		switch {
+		case i < leaves:
+			r.Head = uint32(16 + i)
+		case h&7 == 0 && i > leaves:
+			*r = rows[leaves+int(Mix(h)%uint32(i-leaves))]
+		default:
+			r.Head, r.N = h>>3&3, 1+h>>5%3
+			for j := range r.N {
+				r.Kids[j] = Mix(h+j*0x85EBCA6B) % uint32(i)
+			}
+		}
+	}
+	return rows
+}
+
+// MixedUnions are the unions of leaves that wait for Rebuild in Mixed, n/100 of them.
+func MixedUnions(n int) (pairs [][2]uint32) {
+	leaves := uint32(n / 8)
+	for k := range uint32(n / 100) {
+		pairs = append(pairs, [2]uint32{Mix(k^0xC2B2AE35) % leaves, Mix(k^0x27D4EB2F) % leaves})
+	}
+	return pairs
+}
+
+// Mixed makes a graph of MixedRows and MixedUnions, with a class for each row.
 func Mixed(n int) *egraph.Graph {
 	g := egraph.New()
 	g.Grow(n, 2*n)
@@ -31,34 +69,26 @@ func Mixed(n int) *egraph.Graph {
 	for i := range heads {
 		heads[i] = Symbol(g, i)
 	}
-	leaves := n / 8
-	type row struct {
-		head egraph.Head
-		kids [3]egraph.Class
-		n    int
-	}
-	rows := make([]row, n)
-	for i := range n {
-		r := &rows[i]
-		h := Mix(uint32(i) ^ 0x9E3779B9)
-		switch {
-		case i < leaves:
-			r.head = Symbol(g, 16+i)
-		case h&7 == 0 && i > leaves:
-			*r = rows[leaves+int(Mix(h)%uint32(i-leaves))]
-		default:
-			r.head, r.n = heads[h>>3&3], 1+int(h>>5%3)
-			for j := range r.n {
-				r.kids[j] = egraph.Class(Mix(h+uint32(j)*0x85EBCA6B) % uint32(i))
-			}
-		}
+	rows := MixedRows(n)
+	for range rows {
 		g.Class(ir.U32)
 	}
 	for i := range rows {
-		g.Insert(egraph.Class(i), rows[i].head, rows[i].kids[:rows[i].n]...)
+		r := &rows[i]
+		head := egraph.Head(0)
+		if r.Head < 4 {
+			head = heads[r.Head]
+		} else {
+			head = Symbol(g, int(r.Head))
+		}
+		var kids [3]egraph.Class
+		for j, k := range r.Kids[:r.N] {
+			kids[j] = egraph.Class(k)
+		}
+		g.Insert(egraph.Class(i), head, kids[:r.N]...)
 	}
-	for k := range n / 100 {
-		union(g, Mix(uint32(k)^0xC2B2AE35)%uint32(leaves), Mix(uint32(k)^0x27D4EB2F)%uint32(leaves))
+	for _, p := range MixedUnions(n) {
+		union(g, p[0], p[1])
 	}
 	return g
 }
