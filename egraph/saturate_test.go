@@ -156,10 +156,10 @@ func (n *naive) closed(left, right *rules.Term) (matches int) {
 func TestSaturatedGraphsAreClosed(t *testing.T) {
 	all := rules.Table()
 	saturated, matches := 0, 0
-	for seed := range uint64(60) {
+	for seed := range uint64(120) {
 		r := rand.New(rand.NewPCG(seed, 4))
 		var some []*rules.Rule
-		for range 30 {
+		for range 45 {
 			some = append(some, all[r.IntN(len(all))])
 		}
 		rs, err := egraph.Compile(some)

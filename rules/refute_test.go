@@ -207,6 +207,8 @@ var trueToo = map[string]string{
 	"(or (or ?x ?y) (or ?x ?y)) => (or ?x ?y)":                                  "or of equal operands",
 	"(or (and ?x ?y) (or ?x ?y)) => (or ?x ?y)":                                 "absorption",
 	"(and (and ?x ?y) (and ?x ?y)) => (and ?x ?y)":                              "and of equal operands",
+	"(or (le ?x ?y) (le ?x ?y)) => (le ?x ?y)":                                  "or of equal operands",
+	"(and (lt ?x ?y) (lt ?x ?y)) => (lt ?x ?y)":                                 "and of equal operands",
 	"(or ?x ?y) <=> (or (xor ?x ?y) (and ?x ?y))":                               "the xor and the and have no bit in common",
 }
 

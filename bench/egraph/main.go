@@ -6,6 +6,9 @@
 // W3 all rows are equal and in W4 no two are. A graph is timed after all forms have given one digest of its roots. The
 // device's time goes from the resident image to the end of the read of roots, live rows and groups; the upload is apart. A line
 // tells the workload, rows, form, quantity, the least and the median nanoseconds, the number of runs, and what the closure came to.
+//
+// Terms of package internal/mine are evaluated for 64 inputs each, and told apart, on the device and by device cpu on all cores.
+// The rows of such a line are the candidates, its classes the terms that differ.
 package main
 
 import (
@@ -25,30 +28,31 @@ func main() {
 	device := flag.String("device", "cuda", "device to measure on")
 	most := flag.Int("most", 10_000_000, "rows of the largest graph")
 	runs := flag.Int("runs", 9, "runs on the device; a third as many on the host")
+	ops := flag.Int("ops", 4, "ops of the largest terms that are evaluated")
 	csv := flag.String("o", "", "write the lines to this file, too")
 	flag.Parse()
-	if err := run(context.Background(), *device, *most, *runs, *csv); err != nil {
+	if err := run(context.Background(), *device, *most, *runs, *ops, *csv); err != nil {
 		fmt.Fprintln(os.Stderr, "egraph:", err)
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context, device string, most, runs int, csv string) error {
+func run(ctx context.Context, device string, most, runs, ops int, csv string) error {
 	dev, err := vyre.Open(device)
 	if err != nil {
 		return err
 	}
 	defer dev.Close()
 	if csv == "" {
-		return lines(ctx, os.Stdout, dev, most, runs)
+		return lines(ctx, os.Stdout, dev, most, runs, ops)
 	}
 	return atomicfile.Write(ctx, csv, func(w io.Writer) error {
-		return lines(ctx, io.MultiWriter(os.Stdout, w), dev, most, runs)
+		return lines(ctx, io.MultiWriter(os.Stdout, w), dev, most, runs, ops)
 	})
 }
 
 // lines measures everything, and writes a line about each quantity.
-func lines(ctx context.Context, out io.Writer, dev vyre.Device, most, runs int) error {
+func lines(ctx context.Context, out io.Writer, dev vyre.Device, most, runs, ops int) error {
 	fmt.Fprintf(out, "# %s, driver %v, %d cores\n", dev.Caps().Model, dev.Caps().DriverVersion, runtime.GOMAXPROCS(0))
 	fmt.Fprintln(out, "workload,rows,form,quantity,least ns,median ns,runs,rounds,unions,classes,digest")
 	b := &bench{ctx: ctx, out: out, dev: dev, runs: max(1, runs)}
@@ -58,5 +62,5 @@ func lines(ctx context.Context, out io.Writer, dev vyre.Device, most, runs int) 
 		}
 		runtime.GC()
 	}
-	return nil
+	return b.terms(ops)
 }

@@ -11,6 +11,7 @@
 //	vyre asm saxpy.go                                     what device cpu makes of it: machine code
 //	vyre passes                                           the compiler's passes, in their order
 //	vyre rules check mine.rules                           whether rules of rewriting hold
+//	vyre rules mine --ops add,sub,and,or                  rules that the table lacks
 //	vyre explain saxpy.go -o report.html                  source, passes and PTX side by side
 //	vyre conform --device cpu                             the conformance suite
 //	vyre evidence run --graph road:1024x1024 -o x.csv     one launch against a loop of the host, measured

@@ -21,6 +21,7 @@ import (
 type rulesCmd struct {
 	List  rulesListCmd  `cmd:"" default:"withargs" help:"Print the table of rules."`
 	Check rulesCheckCmd `cmd:"" help:"Search for counterexamples to rules."`
+	Mine  rulesMineCmd  `cmd:"" help:"Find rules that the table lacks."`
 }
 
 // rulesListCmd prints the table.

@@ -332,7 +332,7 @@ func (p *equatedPart) extract(allow func(egraph.Head) bool, rows ...ir.Row) *egr
 		case ir.OpCvt, ir.OpBitcast:
 			return instruction
 		}
-		return opCost(info.Op, info.Type, info.Type)
+		return OpCost(info.Op, info.Type, info.Type)
 	}
 	return p.g.Extract(egraph.Costs{Of: cost, Allow: allow}, classes...)
 }

@@ -9,8 +9,8 @@ const (
 	constantCost = 1
 )
 
-// opCost is the cost of an op with a result of type t, of an operand of type from.
-func opCost(op ir.Op, t, from ir.Type) uint64 {
+// OpCost is the cost of an op with a result of type t, of an operand of type from.
+func OpCost(op ir.Op, t, from ir.Type) uint64 {
 	one := uint64(instruction)
 	if from.Bits() == 64 {
 		one += instruction / 64 // two machine instructions, of most ops

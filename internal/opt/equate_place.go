@@ -250,7 +250,7 @@ func (p *placing) rowCost(r ir.Row) uint64 {
 	if k := w.info(r).Typed; k > 0 {
 		from = w.Type[[3]ir.Row{w.A(r), w.B(r), w.C(r)}[k-1]]
 	}
-	return opCost(w.Op[r], w.Type[r], from)
+	return OpCost(w.Op[r], w.Type[r], from)
 }
 
 // offsets finds the sums of a value and a constant that are used as indices only: the constant is a part of the instruction that
@@ -397,7 +397,7 @@ func (p *placing) row(r ir.Row, m planned) ref {
 	if k := infos[m.row.op].Typed; k > 0 {
 		from = p.typeOf(m.args[k-1])
 	}
-	p.count(w.Region[m.place], int64(opCost(m.row.op, m.row.t, from)))
+	p.count(w.Region[m.place], int64(OpCost(m.row.op, m.row.t, from)))
 	for _, a := range m.args[:m.n] {
 		m.level = max(m.level, p.levelOf(a))
 		p.uses(a)

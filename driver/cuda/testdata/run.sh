@@ -245,11 +245,11 @@ part_egraph() {
 	gunzip -c "$here/egraph/measure.gz" >"$work/egraph" && chmod +x "$work/egraph" || return 1
 	gunzip -c "$here/egraph/device.test.gz" >"$work/device.test" && chmod +x "$work/device.test" || return 1
 	bounded "$work/egraph.log" "$work/device.test" -test.v -test.timeout=0 "-test.run=${SIM:+Vectors|}OnDevice" "-devices=cuda${SIM:+-sim}" || { cat "$work/egraph.log" >>"$log" && return 1; }
-	[ -z "${SIM:-}" ] || args=(-device cuda-sim -most 200 -runs 1)
+	[ -z "${SIM:-}" ] || args=(-device cuda-sim -most 200 -runs 1 -ops 2)
 	bounded "$log" "$work/egraph" "${args[@]}" -o "$out/egraph.csv"
 	local rc=$?
-	said="$(tested "$work/egraph.log") $(sed -n 's/^# \(W[0-9]\) .* of \([0-9]*\): resident .*ratio /\1 \2 ×/p' "$out/egraph.csv" | tr '\n' ';')"
-	headed "$out/egraph.csv" 'the closure of e-graphs, on the device and on the cores of the host' "ROWS=${ROWS:-10000000} .gpu/run.sh egraph"
+	said="$(tested "$work/egraph.log") $(sed -n 's/^# \(W[0-9]\) .* of \([0-9]*\): resident .*ratio /\1 \2 ×/p; s/^# \(terms of .*\)/\1/p' "$out/egraph.csv" | tr '\n' ';')"
+	headed "$out/egraph.csv" 'the closure of e-graphs and the values of terms, on the device and on the cores of the host' "ROWS=${ROWS:-10000000} .gpu/run.sh egraph"
 	return $rc
 }
 
