@@ -19,8 +19,8 @@
 // Commutativity is not a rule: a matcher tries the operands of a commutative op in both orders.
 //
 // Refute evaluates both sides with the functions of the op table, which the interpreter runs too. It tries all values at
-// 8 bits, then edges and random values at full width. Exhaustive tries all 2³² values of one variable too. A rule that
-// passes is checked. It is proved for all widths if it is purely bitwise, or linear with coefficients below 256.
+// 8 bits, then edges and random values at full width. A rule that passes is checked. It is proved for all widths if it is
+// purely bitwise, or linear with coefficients below 256. vyre rules check --exhaustive tries all 2³² values on a device.
 //
 // Rules are immutable and may be shared between goroutines. Start reading in rule.go, then parse.go and refute.go.
 package rules

@@ -70,15 +70,6 @@ func TestSmallFloatsRoundToTheNearest(t *testing.T) {
 	}
 }
 
-func BenchmarkExhaustive(b *testing.B) {
-	r := rules.Table()[0]
-	for b.Loop() {
-		if c, err := rules.Refute(b.Context(), r, ir.U32, rules.Exhaustive); c != nil || err != nil {
-			b.Fatal(c, err)
-		}
-	}
-}
-
 func BenchmarkParse(b *testing.B) {
 	for b.Loop() {
 		rules.ParseTable(b)

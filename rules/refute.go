@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
-	"slices"
 	"strings"
 	"sync"
 
@@ -16,9 +15,8 @@ type Effort uint8
 
 // The efforts, with the time that a rule takes at a type on one core.
 const (
-	Quick      Effort = iota // at most milliseconds: 8 bits for two variables, 4 for more
-	Full                     // seconds: 8 bits for three variables, 6 for four, and 10⁶ random assignments
-	Exhaustive               // minutes: all values of 32 bits of a rule with one variable too, and its constants drawn
+	Quick Effort = iota // at most milliseconds: 8 bits for two variables, 4 for more
+	Full                // seconds: 8 bits for three variables, 6 for four, and 10⁶ random assignments
 )
 
 // Counterexample is an assignment for which the sides of a rule differ.
@@ -60,7 +58,7 @@ func Refute(ctx context.Context, r *Rule, t ir.Type, effort Effort) (*Counterexa
 		}
 	}
 	s := search{ctx: ctx, rule: r.At(t)}
-	for _, look := range []func(Effort) (*Counterexample, error){s.halves, s.edges, s.random, s.words} {
+	for _, look := range []func(Effort) (*Counterexample, error){s.halves, s.edges, s.random} {
 		if found, err := look(effort); found != nil || err != nil {
 			return found, err
 		}
@@ -251,70 +249,20 @@ func (s *search) draw(rng *rand.Rand, bits []uint64) {
 	}
 }
 
-// drawn is how many assignments of its constants a rule is tried with at all values of its variable.
-const drawn = 2
-
-// words tries all values of 32 bits of a rule with one variable, each with a few of its constants.
-func (s *search) words(effort Effort) (*Counterexample, error) {
-	one := slices.IndexFunc(s.rule.Vars, func(v Variable) bool { return !v.Const })
-	if effort < Exhaustive || one < 0 || s.rule.Vars[one].Type.Bits() != 32 {
-		return nil, nil
-	}
-	for i, v := range s.rule.Vars {
-		if i != one && !v.Const {
-			return nil, nil
-		}
-	}
-	rng := rand.New(rand.NewPCG(7, uint64(s.rule.Type)))
-	bits := make([]uint64, len(s.rule.Vars))
-	for range drawn {
-		if !s.constants(rng, bits) {
-			return nil, nil
-		}
-		if found, err := s.sweep(one, bits); found != nil || err != nil {
-			return found, err
-		}
-		if len(s.rule.Vars) == 1 {
-			break
-		}
-	}
-	return nil, nil
-}
-
-// constants draws an assignment for which the condition holds, and reports whether it found one.
-func (s *search) constants(rng *rand.Rand, bits []uint64) bool {
-	c := make([]uint64, len(s.rule.Of))
+// Draw draws raw bits for the variables of a rule at a type, for which the condition holds. It reports whether it found any.
+func (r *Rule) Draw(rng *rand.Rand) ([]uint64, bool) {
+	s := search{rule: r}
+	bits, c := make([]uint64, len(r.Vars)), make([]uint64, len(r.Of))
 	for range 1 << 16 {
 		s.draw(rng, bits)
-		for i, v := range s.rule.Of {
+		for i, v := range r.Of {
 			c[i] = bits[v]
 		}
-		if s.rule.Holds(c...) {
-			return true
+		if r.Holds(c...) {
+			return bits, true
 		}
 	}
-	return false
-}
-
-// sweep tries all values of variable one, beside those of the others in bits.
-func (s *search) sweep(one int, bits []uint64) (*Counterexample, error) {
-	s.prog = s.rule.compile()
-	for i, b := range bits {
-		for k := range s.prog.columns[i] {
-			s.prog.columns[i][k] = b
-		}
-	}
-	for first := uint64(0); first < 1<<32; first += block {
-		col := &s.prog.columns[one]
-		for k := range col {
-			col[k] = first + uint64(k)
-		}
-		s.n = block
-		if found, err := s.flush(); found != nil || err != nil {
-			return found, err
-		}
-	}
-	return nil, nil
+	return nil, false
 }
 
 var edgeLists [numTypes]struct {

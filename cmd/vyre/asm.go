@@ -31,11 +31,13 @@ which registers have the address of what a group keeps, that of what a vector of
 keeps, and the number of that vector.`
 }
 
-func (c *asmCmd) Run(t *terminal) error { return t.translate(c.Source, c.Out, c.assembly) }
+func (c *asmCmd) Run(t *terminal) error {
+	return t.translate(c.Source, c.Out, func(all []loaded) ([]byte, error) { return c.assembly(t, all) })
+}
 
-func (c *asmCmd) assembly(all []loaded) ([]byte, error) {
+func (c *asmCmd) assembly(t *terminal, all []loaded) ([]byte, error) {
 	var b bytes.Buffer
-	choice, err := c.choice()
+	choice, err := c.choice(t)
 	if err != nil {
 		return nil, err
 	}

@@ -37,7 +37,7 @@ For a GPU without machine code in the bundle, the driver compiles the PTX when t
 }
 
 func (c *bundleCmd) Run(t *terminal) error {
-	if _, err := c.choice(); err != nil {
+	if _, err := c.choice(t); err != nil {
 		return err
 	}
 	if len(c.Source) == 0 {

@@ -39,7 +39,7 @@ func (c *conformCmd) random(t *terminal, sum *conform.Summary, on conform.Device
 	defer stop()
 	return conform.RandomRun{Seed: c.Seed, N: c.Random, Workers: runtime.GOMAXPROCS(0), Step: func() { step(1) },
 		Alone: conform.InProcess(func(ctx context.Context, file string) *exec.Cmd {
-			return exec.CommandContext(ctx, self, "conform", "--device", c.Device, "--optimise="+c.Optimise, "--choices", file)
+			return exec.CommandContext(ctx, self, "conform", "--device", c.Device, "--optimise="+c.Optimise, "--bank="+c.Bank, "--choices", file)
 		})}.Run(t.ctx, sum, on)
 }
 
@@ -52,7 +52,7 @@ type conformJSON struct {
 }
 
 func (c *conformCmd) Run(t *terminal) error {
-	if _, err := c.choice(); err != nil {
+	if _, err := c.choice(t); err != nil {
 		return err
 	}
 	dev, err := openDevice(c.Device, driver.OpenOptions{})

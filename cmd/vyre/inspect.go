@@ -21,23 +21,26 @@ type irCmd struct {
 	Optimise  string `short:"O" placeholder:"PASSES" help:"Optimise first: level 0 (what is required) to 3, +NAME and -NAME, with commas between."`
 	Passes    bool   `help:"Print the program after every run of a pass that changed it; at level 2 if none is given."`
 	Why       string `placeholder:"VALUE" help:"Print why a value of the program that the passes made, such as %17, is equal to what was written; at level 3 if none is given."`
-	Out       string `short:"o" placeholder:"FILE" help:"Write to FILE; FILE.vyrb, or --out=-.vyrb for standard output, gets the wire form of a single kernel."`
+	bankFlag
+	Out string `short:"o" placeholder:"FILE" help:"Write to FILE; FILE.vyrb, or --out=-.vyrb for standard output, gets the wire form of a single kernel."`
 }
 
-func (c *irCmd) Run(t *terminal) error { return t.translate(c.Source, c.Out, c.form) }
+func (c *irCmd) Run(t *terminal) error {
+	return t.translate(c.Source, c.Out, func(all []loaded) ([]byte, error) { return c.form(t, all) })
+}
 
 // form is the programs as text, or one in wire form.
-func (c *irCmd) form(all []loaded) ([]byte, error) {
+func (c *irCmd) form(t *terminal, all []loaded) ([]byte, error) {
 	binary := strings.ToLower(filepath.Ext(c.Out)) == ".vyrb"
 	if binary && c.Passes {
 		return nil, usagef("-o %s: the wire form holds one program, and --passes prints many; name a .vyre", c.Out)
 	}
 	if c.Why != "" {
-		return c.why(all)
+		return c.why(t, all)
 	}
 	var b bytes.Buffer
 	if c.Optimise != "" || c.Passes {
-		choice, err := passesFlag{c.Optimise}.choice()
+		choice, err := passesFlag{c.Optimise, c.bankFlag}.choice(t)
 		if err != nil {
 			return nil, err
 		}
@@ -58,14 +61,14 @@ func (c *irCmd) form(all []loaded) ([]byte, error) {
 }
 
 // why prints the proofs of one value.
-func (c *irCmd) why(all []loaded) ([]byte, error) {
+func (c *irCmd) why(t *terminal, all []loaded) ([]byte, error) {
 	switch {
 	case len(all) > 1:
 		return nil, usagef("--why %s: %s has %d kernels; choose with %s:NAME, NAME being %s", c.Why, c.Source, len(all), c.Source, names(all))
 	case c.Passes:
 		return nil, usagef("--why %s: what --passes prints has other values; give one of them", c.Why)
 	}
-	choice, err := passesFlag{cmp.Or(c.Optimise, "3")}.choice()
+	choice, err := passesFlag{cmp.Or(c.Optimise, "3"), c.bankFlag}.choice(t)
 	if err != nil {
 		return nil, err
 	}

@@ -34,7 +34,7 @@ type job struct {
 
 // job reads what the flags say.
 func (c *jobFlags) job(t *terminal) (*job, error) {
-	if _, err := c.choice(); err != nil {
+	if _, err := c.choice(t); err != nil {
 		return nil, err
 	}
 	l, err := one(c.Source, t.find)

@@ -34,6 +34,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -45,6 +46,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/internal/interrupt"
 	"github.com/govyre/vyre/internal/native"
 	"github.com/govyre/vyre/internal/printable"
@@ -96,6 +98,8 @@ type terminal struct {
 	outBy  string // what writes to standard output, if it must do so alone
 	quiet  bool   // of --quiet
 	still  bool   // no progress is shown
+
+	searching driver.Device // on which the pass search tries inputs, if it runs
 }
 
 // stdout is standard output. It keeps the first error of writing, so that no command has to look at each line that it prints:
@@ -209,7 +213,11 @@ func runOn(ctx context.Context, args []string, in io.Reader, out *stdout, errOut
 		fmt.Fprintf(errOut, "vyre: %s\nrun %s --help to see what there is\n", printable.Lines(err.Error()), command)
 		return 2, err
 	}
-	err = k.Run(&terminal{ctx: ctx, in: in, out: out, err: errOut, model: parser.Model})
+	t := &terminal{ctx: ctx, in: in, out: out, err: errOut, model: parser.Model}
+	err = k.Run(t)
+	if t.searching != nil {
+		err = cmp.Or(err, t.searching.Close())
+	}
 	switch {
 	case err != nil && ctx.Err() != nil && errors.Is(err, context.Canceled):
 		fmt.Fprintln(errOut, "vyre: interrupted")

@@ -8,8 +8,12 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/govyre/vyre/driver"
+	"github.com/govyre/vyre/driver/cpu"
 	"github.com/govyre/vyre/internal/compile"
 	"github.com/govyre/vyre/internal/opt"
+	"github.com/govyre/vyre/internal/printable"
+	"github.com/govyre/vyre/internal/superopt"
 	"github.com/govyre/vyre/ir"
 	"github.com/govyre/vyre/ir/text"
 )
@@ -17,10 +21,52 @@ import (
 // passesFlag chooses the passes that a kernel goes through on its way to a device.
 type passesFlag struct {
 	Optimise string `short:"O" placeholder:"PASSES" help:"Passes to run: level 0 (what is required) to 3, +NAME and -NAME, with commas between; 2 by default. vyre passes lists the names."`
+	bankFlag
 }
 
+// bankFlag chooses the terms that the pass search looks up.
+type bankFlag struct {
+	Bank string `placeholder:"FILE" help:"Bank of terms for +search, as vyre rules bank makes it; - is standard input. By default, terms of up to three ops."`
+}
+
+// use gives the pass search its bank.
+func (f bankFlag) use(t *terminal) error {
+	if t.searching != nil {
+		return nil
+	}
+	bank := superopt.Default()
+	if f.Bank != "" {
+		file, err := t.read(f.Bank, maxBank)
+		if err == nil {
+			if bank, err = superopt.Load(file); err != nil {
+				err = fmt.Errorf("--bank %s:%w", f.Bank, err)
+			}
+		}
+		if err != nil {
+			return err
+		}
+	}
+	dev, err := openDevice(cpu.Name, driver.OpenOptions{CacheDir: driver.CacheOff})
+	if err != nil {
+		return err
+	}
+	t.searching = dev
+	superopt.Use(t.ctx, bank, dev, func(line string) { fmt.Fprintln(t.err, printable.Lines(line)) })
+	return nil
+}
+
+// maxBank bounds a bank of terms, in bytes.
+const maxBank = 1 << 28
+
 // choice returns what the flag says.
-func (f passesFlag) choice() (compile.Choice, error) {
+func (f passesFlag) choice(t *terminal) (compile.Choice, error) {
+	if strings.Contains(f.Optimise, "+search") {
+		if err := f.use(t); err != nil {
+			return compile.Choice{}, err
+		}
+	} else if f.Bank != "" {
+		return compile.Choice{}, usagef("--bank %s: it is for the pass search; choose that by -O 3,+search", f.Bank)
+	}
 	c, err := compile.Parse(f.Optimise)
 	if err != nil {
 		return c, usage{err}
@@ -41,7 +87,7 @@ machine code for the CPU goes without it; one that only this has, or a choice th
 }
 
 func (c *passesCmd) Run(t *terminal) error {
-	choice, err := c.choice()
+	choice, err := c.choice(t)
 	if err != nil {
 		return err
 	}
@@ -67,6 +113,8 @@ func (c *passesCmd) Run(t *terminal) error {
 			level += " GPU"
 		case r.CPU():
 			level = "CPU"
+		case r.Level == compile.Named:
+			level = "named"
 		}
 		fmt.Fprintf(&b, "%s %-17s %-7s %s\n", mark, r.Name, level, p.Does)
 	}

@@ -22,7 +22,7 @@ func (c *ptxCmd) Run(t *terminal) error {
 	if err != nil {
 		return usage{err}
 	}
-	choice, err := c.choice()
+	choice, err := c.choice(t)
 	if err != nil {
 		return err
 	}

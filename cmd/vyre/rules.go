@@ -12,7 +12,10 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/govyre/vyre/driver"
+	"github.com/govyre/vyre/internal/allinputs"
 	"github.com/govyre/vyre/internal/printable"
+	"github.com/govyre/vyre/internal/superopt"
 	"github.com/govyre/vyre/ir"
 	"github.com/govyre/vyre/rules"
 )
@@ -22,6 +25,47 @@ type rulesCmd struct {
 	List  rulesListCmd  `cmd:"" default:"withargs" help:"Print the table of rules."`
 	Check rulesCheckCmd `cmd:"" help:"Search for counterexamples to rules."`
 	Mine  rulesMineCmd  `cmd:"" help:"Find rules that the table lacks."`
+	Bank  rulesBankCmd  `cmd:"" help:"Make a bank of terms for the pass search."`
+}
+
+// rulesBankCmd makes a bank of terms.
+type rulesBankCmd struct {
+	Type []string `default:"u32,i32" help:"Types of the values: i32, u32, i64 or u64."`
+	Ops  int      `default:"2" help:"Ops of the largest terms, from 1 to 3."`
+	Out  string   `short:"o" placeholder:"FILE" help:"Write to FILE instead of standard output."`
+}
+
+// Help is the long help of the command.
+func (rulesBankCmd) Help() string {
+	return `The file has a version, a digest, and a term a line, which may be added to: vyre says what the digest then is.
+A build with +search=DIGEST takes this bank alone.
+
+Example:
+  vyre rules bank -o terms.bank && vyre ir -O 3,+search --bank terms.bank kernel.go`
+}
+
+func (c *rulesBankCmd) Run(t *terminal) error {
+	var types []ir.Type
+	for _, name := range c.Type {
+		of := ir.I32
+		for of < ir.U64 && of.String() != name {
+			of++
+		}
+		if of.String() != name {
+			return usagef("--type %s: there are no terms over it; choose i32, u32, i64 or u64", name)
+		}
+		types = append(types, of)
+	}
+	out, err := t.create("-o", c.Out)
+	if err != nil {
+		return err
+	}
+	defer out.close()
+	file, err := superopt.File(c.Ops, types...)
+	if err != nil {
+		return usage{err}
+	}
+	return out.write(file)
 }
 
 // rulesListCmd prints the table.
@@ -70,15 +114,21 @@ func reader(r *rules.Rule) string {
 // rulesCheckCmd searches for counterexamples.
 type rulesCheckCmd struct {
 	File   string `arg:"" optional:"" help:"File of rules, one a line; - is standard input. The table by default."`
-	Effort string `enum:"quick,full,exhaustive" default:"full" help:"How long to search: quick, full or exhaustive."`
+	Effort string `enum:"quick,full" default:"full" help:"How long to search: quick or full."`
+
+	Exhaustive bool   `help:"Instead, try all inputs of the rules with at most 32 bits of them, on a device."`
+	Device     string `default:"auto" completes:"device" help:"Device for --exhaustive; see vyre devices."`
+	Times      bool   `help:"With --exhaustive, print a line for each sweep: rule, type, bits of inputs, nanoseconds of device time."`
 }
 
 // Help is the long help of the command.
 func (rulesCheckCmd) Help() string {
 	return `Both sides of each rule are evaluated at each type of its class, by the functions that define the ops. Integers are
 cut to 8 bits, where all values are tried (6 bits for four variables), and floats to 8 bits; then edges and a million
-drawn assignments at full width. exhaustive tries all 2^32 values too, for rules with one variable at types of 32 bits.
-A rule without a counterexample is checked, which is a proof at 8 bits only.
+drawn assignments at full width. A rule without a counterexample is checked, which is a proof at 8 bits only.
+
+With --exhaustive a device tries all inputs, at full width: 2^32 values for a variable of 32 bits. That is a proof at
+such a type. Constants are drawn twice, and so the proof of a rule with constants is for these alone.
 The exit status is 1 if a rule is refuted.
 
 Example:
@@ -93,7 +143,10 @@ func (c *rulesCheckCmd) Run(t *terminal) error {
 	if err != nil {
 		return err
 	}
-	effort := rules.Effort(slices.Index([]string{"quick", "full", "exhaustive"}, c.Effort))
+	if c.Exhaustive {
+		return c.exhaust(t, list)
+	}
+	effort := rules.Effort(slices.Index([]string{"quick", "full"}, c.Effort))
 	found, checks, err := refuteAll(t.ctx, list, effort)
 	if err != nil {
 		return err
@@ -114,6 +167,72 @@ func (c *rulesCheckCmd) Run(t *terminal) error {
 	return nil
 }
 
+// exhaust tries all inputs. Lines are compiled side by side, because a GPU takes less time for one than its compiler.
+func (c *rulesCheckCmd) exhaust(t *terminal, list []*rules.Rule) error {
+	dev, err := openDevice(c.Device, driver.OpenOptions{})
+	if err != nil {
+		return err
+	}
+	defer dev.Close()
+	lines, out := allinputs.Lines(list)
+	step, stop := countdown(t.err, "rules at types on "+dev.Name(), len(lines))
+	defer stop()
+	found, errs := make([]allinputs.Checked, len(lines)), make([]error, len(lines))
+	var lock sync.Mutex
+	each(len(lines), func(k int) {
+		if errs[k] = t.ctx.Err(); errs[k] == nil {
+			found[k], errs[k] = lines[k].Check(t.ctx, dev, &lock)
+		}
+		step(1)
+	})
+	stop()
+	if err := cmp.Or(errs...); err != nil {
+		return err
+	}
+	refuted, constants, sweeps, bits := 0, 0, 0, 0
+	for k, l := range lines {
+		sweeps += len(l.Fill)
+		if l.Pair.Bits() == allinputs.MaxBits {
+			bits += len(l.Fill)
+		}
+		for _, took := range found[k].Times {
+			if c.Times {
+				fmt.Fprintf(t.out, "%s,%v,%d,%d\n", printable.Lines(l.Rule.Name), l.Rule.Type, l.Pair.Bits(), took.Nanoseconds())
+			}
+		}
+		switch {
+		case found[k].Counter != nil:
+			fmt.Fprintf(t.out, "%s (%d inputs differ)\n", printable.Lines(found[k].Counter.String()), found[k].Differ)
+			refuted++
+		case len(l.Fill) > 1:
+			constants++
+		}
+	}
+	fmt.Fprintf(t.out, "%d rules at %d types: %d proved, %d proved for the constants drawn, %d refuted; %d sweeps, %d of them of 2^32 inputs, on %s\n",
+		len(list), len(lines), len(lines)-refuted-constants, constants, refuted, sweeps, bits, dev.Name())
+	if out > 0 {
+		fmt.Fprintf(t.out, "%d more have over 32 bits of inputs\n", out)
+	}
+	if refuted > 0 {
+		return errSilent
+	}
+	return nil
+}
+
+// each calls do for 0 to n-1, on all cores.
+func each(n int, do func(k int)) {
+	var next atomic.Int64
+	var wait sync.WaitGroup
+	for range runtime.GOMAXPROCS(0) {
+		wait.Go(func() {
+			for k := int(next.Add(1)) - 1; k < n; k = int(next.Add(1)) - 1 {
+				do(k)
+			}
+		})
+	}
+	wait.Wait()
+}
+
 // refuteAll searches on all cores. It returns the counterexamples of each rule, and how many pairs of a rule and a type it
 // looked at.
 func refuteAll(ctx context.Context, list []*rules.Rule, effort rules.Effort) (found [][]*rules.Counterexample, checks int, err error) {
@@ -127,16 +246,9 @@ func refuteAll(ctx context.Context, list []*rules.Rule, effort rules.Effort) (fo
 		}
 	}
 	counters, errs := make([]*rules.Counterexample, len(tasks)), make([]error, len(tasks))
-	var next atomic.Int64
-	var wait sync.WaitGroup
-	for range runtime.GOMAXPROCS(0) {
-		wait.Go(func() {
-			for k := int(next.Add(1)) - 1; k < len(tasks); k = int(next.Add(1)) - 1 {
-				counters[k], errs[k] = rules.Refute(ctx, list[tasks[k].rule], ir.Type(tasks[k].typ), effort)
-			}
-		})
-	}
-	wait.Wait()
+	each(len(tasks), func(k int) {
+		counters[k], errs[k] = rules.Refute(ctx, list[tasks[k].rule], ir.Type(tasks[k].typ), effort)
+	})
 	found = make([][]*rules.Counterexample, len(list))
 	for k, c := range counters {
 		if c != nil {

@@ -69,7 +69,7 @@ func (c *tuneCmd) Run(t *terminal) error {
 
 // jobs reads the kernels, each with the arguments that it has parameters for.
 func (c *tuneCmd) jobs(t *terminal) (jobs []*job, err error) {
-	if _, err := c.choice(); err != nil {
+	if _, err := c.choice(t); err != nil {
 		return nil, err
 	}
 	taken := make([]bool, len(c.Arg))

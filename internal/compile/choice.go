@@ -1,6 +1,7 @@
 package compile
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -13,11 +14,17 @@ type Choice struct {
 	Level   Level
 	Enable  []string // to run whatever the level
 	Disable []string // to leave out
+	Bank    string   // digest of the terms that the pass search looks up, if it runs
 }
+
+// Bank is the digest of the bank of terms that the pass search has in this process; empty if it has none. Whoever gives it one
+// sets it before anything is compiled (package superopt).
+var Bank string
 
 // Parse reads a choice as it is written on the command line and in driver.Options: parts between commas, of which one may
 // be the level, and each other one is +NAME for a pass or run whatever the level, or -NAME for one to leave out. "" is the
-// default level, "1" is O1, "2,-licm" is O2 without licm, "0,+dce.early" what is required and one run of dce.
+// default level, "1" is O1, "2,-licm" is O2 without licm, "0,+dce.early" what is required and one run of dce. "+search" may be
+// followed by = and the digest of its bank, as String writes it: what is compiled depends on that.
 func Parse(s string) (Choice, error) {
 	var c Choice
 	if s == "" {
@@ -35,6 +42,15 @@ func Parse(s string) (Choice, error) {
 				return Choice{}, fmt.Errorf("optimisation %q gives two levels", s)
 			}
 			c.Level = O0 + Level(n)
+		case part == "+search" || strings.HasPrefix(part, "+search="):
+			if c.Bank = strings.TrimPrefix(strings.TrimPrefix(part, "+search"), "="); c.Bank == "" {
+				c.Bank = Bank
+			}
+			if c.Bank == "" || c.Bank != Bank {
+				return Choice{}, fmt.Errorf("optimisation %q: the bank of terms is %s, and the one here is %s; only the command vyre has one",
+					s, cmp.Or(c.Bank, "not named"), cmp.Or(Bank, "none"))
+			}
+			c.Enable = append(c.Enable, "search")
 		case part[0] == '+':
 			c.Enable = append(c.Enable, part[1:])
 		default:
@@ -68,6 +84,9 @@ func (c Choice) String() string {
 		names []string
 	}{{"+", c.Enable}, {"-", c.Disable}} {
 		for _, name := range slices.Compact(slices.Sorted(slices.Values(list.names))) {
+			if name == "search" && list.sign == "+" && c.Bank != "" {
+				name += "=" + c.Bank
+			}
 			parts = append(parts, list.sign+name)
 		}
 	}

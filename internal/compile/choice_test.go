@@ -44,10 +44,27 @@ func TestParseRefusesWrongChoices(t *testing.T) {
 		{"+", "no pass is called"},
 		{"--licm", "no pass is called"},
 		{"+licm,-licm", "both runs and leaves out"},
+		{"3,+search", "the bank of terms is not named, and the one here is none"},
+		{"3,+search=12ab", "the bank of terms is 12ab, and the one here is none"},
 	} {
 		if _, err := compile.Parse(c.text); err == nil || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%q: %v, want an error that says %q", c.text, err, c.says)
 		}
+	}
+}
+
+// A choice with the pass search says which bank it has, because what is compiled depends on that.
+func TestChoiceOfSearchNamesItsBank(t *testing.T) {
+	compile.Bank = "12ab"
+	defer func() { compile.Bank = "" }()
+	for _, text := range []string{"3,+search", "3,+search=12ab"} {
+		c, err := compile.Parse(text)
+		if err != nil || c.String() != "3,+search=12ab" {
+			t.Errorf("%q is %q, %v", text, c, err)
+		}
+	}
+	if _, err := compile.Parse("3,+search=34cd"); err == nil {
+		t.Error("the bank of another digest is accepted")
 	}
 }
 

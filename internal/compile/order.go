@@ -85,6 +85,9 @@ var constraints = []Constraint{
 	{"vector", "egraph", "indices are compared in the form in which they were written"},
 	{"guards", "egraph", "so are those of guards"},
 	{"idiom", "egraph", "what an op stands for is one row"},
+	{"egraph", "search", "a term that rules find needs no bank"},
+	{"search", "branch.equated", "a condition may have become a constant"},
+	{"search", "dce.lowered", "what lost its uses goes"},
 	{"egraph", "branch.equated", "a condition is a constant once facts have decided it"},
 	{"egraph", "schedule", "a load waits for what its index became"},
 	{"egraph", "dce.lowered", "what lost its uses goes"},
@@ -110,7 +113,7 @@ var constraints = []Constraint{
 // cleans lists passes that leave something for another: each run of the first needs a constraint with a run of the second.
 var cleans = [][2]string{
 	{"gvn", "dce"}, {"mem2reg", "dce"}, {"mem2reg", "gvn"}, {"dse", "dce"}, {"idiom", "dce"},
-	{"forward", "dse"}, {"expand", "fold"}, {"egraph", "dce"}, {"ptx.copies", "ptx.dce"},
+	{"forward", "dse"}, {"expand", "fold"}, {"egraph", "dce"}, {"search", "dce"}, {"ptx.copies", "ptx.dce"},
 }
 
 // Constraints returns the constraints between runs. The caller must not change it.

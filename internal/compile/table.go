@@ -39,6 +39,7 @@ var all = []Pass{
 	{Name: "guards", Bound: "n + what it writes", Does: "guard widening: checks accesses at constant distances together"},
 	{Name: "vector", Bound: "n", Does: "load and store vectorisation: joins accesses of neighbours into one of 8 or 16 bytes"},
 	{Name: "egraph", Bound: "n", Does: "equality saturation: puts the cheapest of all terms that the rules make equal in the place of arithmetic"},
+	{Name: "search", Bound: "n and terms of a bank", Does: "superoptimisation: looks arithmetic up in a bank of terms, and puts cheaper ones in its place that are proved equal"},
 	{Name: "schedule", Bound: "n", Does: "scheduling: moves loads in front of divisions, square roots and branches that they do not need, and atomics in front of what others return"},
 	{Name: "accurate", Bound: "n", Does: "puts exact functions in the place of approximate ones"},
 	{Name: "expand", Bound: "n + what it writes", Does: "lowering: replaces exact functions and division by constants by simpler ops", Required: true},
@@ -164,6 +165,7 @@ var table = []Run{
 	{"guards", "guards", Late, O2, Always},
 	{"vector", "vector", Late, O2, Always},
 	{"egraph", "egraph", Late, O3, Always},
+	{"search", "search", Late, Named, Always},
 	{"branch.equated", "branch", Late, O3, Always},
 	{"schedule", "schedule", Late, O2, Always},
 

@@ -25,7 +25,9 @@ import (
 //
 // An e-graph has at most equateGrowth rows for each that came in, and 256, so rounds are O(rows); so is the walk that replaces, but for
 // what terms of values that stay have in common, of which it looks at equateLooks for each row.
-func equate(w *work) {
+func equate(w *work) { w.equate(nil) }
+
+func (w *work) equate(find Search) {
 	e := &equating{w: w}
 	if !e.islands() {
 		return
@@ -33,7 +35,9 @@ func equate(w *work) {
 	e.graphs()
 	e.facts()
 	for i := range e.parts {
-		e.parts[i].saturate(w)
+		if e.parts[i].saturate(w); find != nil {
+			e.parts[i].search(w, find)
+		}
 	}
 	newPlacing(e).walk()
 	w.equated = true
@@ -322,17 +326,19 @@ func (p *equatedPart) extract(allow func(egraph.Head) bool, rows ...ir.Row) *egr
 	for i, r := range rows {
 		classes[i] = p.class[r]
 	}
-	cost := func(h egraph.Head) uint64 {
-		info := p.g.Info(h)
-		switch info.Op {
-		case 0:
-			return 0
-		case ir.OpConst:
-			return constantCost
-		case ir.OpCvt, ir.OpBitcast:
-			return instruction
-		}
-		return OpCost(info.Op, info.Type, info.Type)
+	return p.g.Extract(egraph.Costs{Of: p.cost, Allow: allow}, classes...)
+}
+
+// cost is that of a head, in instructions.
+func (p *equatedPart) cost(h egraph.Head) uint64 {
+	info := p.g.Info(h)
+	switch info.Op {
+	case 0:
+		return 0
+	case ir.OpConst:
+		return constantCost
+	case ir.OpCvt, ir.OpBitcast:
+		return instruction
 	}
-	return p.g.Extract(egraph.Costs{Of: cost, Allow: allow}, classes...)
+	return OpCost(info.Op, info.Type, info.Type)
 }

@@ -31,6 +31,7 @@ var functions = map[string]func(*work){
 	"accurate":  accurate,
 	"egraph":    equate,
 	"expand":    expand,
+	"search":    superoptimise,
 }
 
 // applies reports whether there may be anything to do for a run that depends on what happened before.

@@ -91,7 +91,7 @@ func TestPassesFindSomethingToDoInRandomPrograms(t *testing.T) {
 	}
 	for _, p := range compile.All() {
 		name := p.Name
-		if strings.HasPrefix(name, "ptx.") || name == "accurate" { // programs whose results are exact have nothing for it
+		if strings.HasPrefix(name, "ptx.") || name == "accurate" || name == "search" { // exact results, and no bank
 			continue
 		}
 		t.Logf("%s: in %d of %d programs, %d rewrites", name, programs[name], n, rewrites[name])

@@ -2,7 +2,7 @@
 # Runs the GPU suite where it lies. It needs the NVIDIA driver, no Go; the parts budgets, byhand and codegen want a C
 # compiler and nvcc, sanitize wants compute-sanitizer, assemble ptxas, and each says so if it has none.
 #
-#	run.sh [PART[:SECONDS]]...      device contract borrow memcheck conform examples waves prim primsanitize primbench egraph topologies byhand graphs gap evidence instructions accuracy occupancy profile faults random shapes gokernels goorder branches sweep sanitize budgets codegen tune assemble
+#	run.sh [PART[:SECONDS]]...      device contract borrow memcheck conform examples waves prim primsanitize primbench egraph rules topologies byhand graphs gap evidence instructions accuracy occupancy profile faults random shapes gokernels goorder branches sweep sanitize budgets codegen tune assemble
 #
 # Without parts, all of them. A part ends after its seconds, and its line tells how far it came. One line a part, and
 # one at the end:
@@ -11,7 +11,7 @@
 #	gpu-suite ok|FAIL parts=… failed=…
 #
 # Logs go to $OUT, or here: gpu.log with everything, gpu-summary.txt with the lines above, budgets.txt, topologies.txt, widths.txt,
-# graphs.csv, files.txt, gap.csv, prim.csv, egraph.csv, speedup.csv, tune.txt, and codegen's tables. Those of docs/evidence begin with their head.
+# graphs.csv, files.txt, gap.csv, prim.csv, egraph.csv, rules.csv, speedup.csv, tune.txt, and codegen's tables. Those of docs/evidence begin with their head.
 #
 #	LIMIT=570                               seconds for all: parts get what is left, and those that find nothing left are skipped
 #	RANDOM_PROGRAMS=200000 PROCESSES=16     of the parts random, shapes, gokernels, goorder, branches and prim: each process has a context and a compiler of its own
@@ -250,6 +250,22 @@ part_egraph() {
 	local rc=$?
 	said="$(tested "$work/egraph.log") $(sed -n 's/^# \(W[0-9]\) .* of \([0-9]*\): resident .*ratio /\1 \2 ×/p; s/^# \(terms of .*\)/\1/p' "$out/egraph.csv" | tr '\n' ';')"
 	headed "$out/egraph.csv" 'the closure of e-graphs and the values of terms, on the device and on the cores of the host' "ROWS=${ROWS:-10000000} .gpu/run.sh egraph"
+	return $rc
+}
+
+# part_rules tries all inputs of the rule table, 2^32 of most; in a rehearsal, of two rules over bools.
+part_rules() {
+	local args=(--device cuda)
+	if [ -n "${SIM:-}" ]; then
+		args=(--device cuda-sim "$work/bool.rules")
+		printf 'a bool (and ?x ?x) => ?x\nb bool (xor ?x ?y) => (ne ?x ?y)\n' >"$work/bool.rules"
+	fi
+	bounded "$log" "$here/vyre" rules check --exhaustive --times "${args[@]}"
+	local rc=$?
+	(echo 'rule,type,bits,device ns' && grep -E '^[^ ]+,[a-z0-9]+,[0-9]+,[0-9]+$' "$log") >"$out/rules.csv"
+	said="$(grep ' rules at ' "$log"); $(sed -n 's/.*,32,//p' "$out/rules.csv" | sort -n | awk '{ t[NR] = $1 / 1e6; sum += t[NR] }
+		END { if (NR) printf "2^32 inputs in %.1f ms, median %.1f, at most %.1f, %.1f s in all", t[1], t[int((NR + 1) / 2)], t[NR], sum / 1e3 }')"
+	headed "$out/rules.csv" 'all inputs of each rule that has at most 32 bits of them, on the device' '.gpu/run.sh rules'
 	return $rc
 }
 
@@ -547,9 +563,9 @@ part_assemble() {
 		-long -assemble-every=1 ${SIM:+-assemble-every=256} "-assemble-limit=$(limit)")
 }
 
-declare -A most=([device]=60 [examples]=120 [waves]=150 [prim]=120 [primsanitize]=240 [primbench]=240 [egraph]=480 [topologies]=150 [byhand]=240 [graphs]=560 [gap]=180 [evidence]=420 [contract]=120 [borrow]=60 [memcheck]=240 [conform]=240 [instructions]=60 [accuracy]=150 [occupancy]=300 [profile]=60 [faults]=240
+declare -A most=([device]=60 [examples]=120 [waves]=150 [prim]=120 [primsanitize]=240 [primbench]=240 [egraph]=480 [rules]=240 [topologies]=150 [byhand]=240 [graphs]=560 [gap]=180 [evidence]=420 [contract]=120 [borrow]=60 [memcheck]=240 [conform]=240 [instructions]=60 [accuracy]=150 [occupancy]=300 [profile]=60 [faults]=240
 	[random]=300 [shapes]=300 [gokernels]=300 [goorder]=300 [branches]=300 [sweep]=560 [sanitize]=420 [budgets]=300 [codegen]=560 [tune]=240 [assemble]=150)
-all=(device contract borrow memcheck conform examples waves prim primsanitize primbench egraph topologies byhand graphs gap evidence instructions accuracy occupancy profile faults random shapes gokernels goorder branches sweep sanitize budgets codegen tune assemble)
+all=(device contract borrow memcheck conform examples waves prim primsanitize primbench egraph rules topologies byhand graphs gap evidence instructions accuracy occupancy profile faults random shapes gokernels goorder branches sweep sanitize budgets codegen tune assemble)
 [ $# -gt 0 ] || set -- "${all[@]}"
 for arg; do
 	if [ -z "${most[${arg%%:*}]:-}" ]; then

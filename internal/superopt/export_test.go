@@ -1,0 +1,4 @@
+package superopt
+
+// Write is the form of a file.
+var Write = write
