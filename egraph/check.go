@@ -9,19 +9,18 @@ import (
 // Check verifies what must hold after a rebuild, by looking at everything: children are roots, a live row is in the table
 // once and is found, no two live rows are equal, lists of uses are exact. Its cost is that of a rebuild of all rows.
 func (g *Graph) Check() error {
-	if n := len(g.pending) + len(g.fresh); n > 0 {
+	if n := len(g.pending) + g.fresh.rows; n > 0 {
 		return fmt.Errorf("egraph: %d unions and rows wait for Rebuild", n)
 	}
-	g.index()
-	for _, check := range []func() error{g.checkSets, g.checkRows, g.checkTable, g.checkUses, g.known.check} {
-		if err := check(); err != nil {
+	for _, check := range []func(*Graph) error{checkSets, checkRows, checkTable, checkUses} {
+		if err := check(g); err != nil {
 			return err
 		}
 	}
-	return nil
+	return g.known.check()
 }
 
-func (g *Graph) checkSets() error {
+func checkSets(g *Graph) error {
 	roots := 0
 	for c, p := range g.sets.parent {
 		switch {
@@ -39,7 +38,7 @@ func (g *Graph) checkSets() error {
 	return nil
 }
 
-func (g *Graph) checkRows() error {
+func checkRows(g *Graph) error {
 	for r := range g.rowHead {
 		row, kids := uint32(r), g.children(uint32(r))
 		if g.stale(row) {
@@ -52,7 +51,7 @@ func (g *Graph) checkRows() error {
 	return nil
 }
 
-func (g *Graph) checkTable() error {
+func checkTable(g *Graph) error {
 	live, used := 0, 0
 	for at, tag := range g.table.tag {
 		if tag != empty {
@@ -78,11 +77,11 @@ func (g *Graph) checkTable() error {
 		return fmt.Errorf("egraph: %d rows, %d dead; the table has %d in %d used slots and counts %d in %d",
 			len(g.rowHead), dead, live, used, g.table.live, g.table.used)
 	}
-	return g.checkDead()
+	return checkDead(g)
 }
 
 // checkDead looks for the smaller row of each dead one.
-func (g *Graph) checkDead() error {
+func checkDead(g *Graph) error {
 	for r := range g.rowHead {
 		row := uint32(r)
 		if !g.isDead(row) {
@@ -96,13 +95,14 @@ func (g *Graph) checkDead() error {
 	return nil
 }
 
-func (g *Graph) checkUses() error {
+func checkUses(g *Graph) error {
 	want := make([][]uint32, len(g.types))
 	for r := range g.rowHead {
 		for _, k := range g.children(uint32(r)) {
 			want[k] = append(want[k], uint32(r))
 		}
 	}
+	g.uses.settle(&g.sets, nil, -1)
 	var have []uint32
 	for c := range want {
 		have = g.uses.rows(Class(c), have[:0])

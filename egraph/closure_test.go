@@ -192,7 +192,9 @@ var setups = map[string]func(*egraph.Graph){
 	"plain":       func(*egraph.Graph) {},
 	"four bits":   func(g *egraph.Graph) { g.Weaken(^uint32(0xF)) },
 	"no bits":     func(g *egraph.Graph) { g.Weaken(^uint32(0)) },
-	"nearly full": func(g *egraph.Graph) { g.Crowd(4); g.Reindex() },
+	"nearly full": func(g *egraph.Graph) { g.Crowd(4) },
+	"passes":      func(g *egraph.Graph) { g.Walk() },
+	"full pages":  func(g *egraph.Graph) { g.Walk(); g.Crowd(4); g.Weaken(^uint32(0xFF)) },
 }
 
 func TestStateMachine(t *testing.T) {

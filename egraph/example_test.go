@@ -33,10 +33,12 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	fmt.Println(report.Stopped, proof.Check())
+	fmt.Printf("%d rounds, %q\n", report.Rounds, report.Stopped)
+	fmt.Println(proof.Check())
 	fmt.Print(proof)
 	// Output:
-	// saturated <nil>
+	// 6 rounds, ""
+	// <nil>
 	// why  (div (mul %x 8) 8) = %x        u32, %x < 536870912
 	//   1  div-pow2    (div (mul %x 8) 8) -> (shr (mul %x 8) 3)  because pow2 8
 	//   2  mul-pow2    (mul %x 8)         -> (shl %x 3)  under shr  because pow2 8

@@ -17,13 +17,13 @@ func (g *Graph) Explain(c Class, to *Term) (*Proof, error) {
 	}
 	for _, root := range to.Roots {
 		if n := &to.Nodes[root]; g.sets.find(n.Class) == g.sets.find(c) {
-			return g.prove(c, to, root)
+			return prove(g, c, to, root)
 		}
 	}
 	return nil, fmt.Errorf("egraph: class %d, %s, is not known to equal %s", c, g.term(c), to)
 }
 
-func (g *Graph) prove(c Class, to *Term, root int) (*Proof, error) {
+func prove(g *Graph, c Class, to *Term, root int) (*Proof, error) {
 	e := newExplainer(g)
 	p := e.proof
 	p.from, p.to = p.terms.class(c), p.terms.nodes(to)[root]
@@ -53,7 +53,9 @@ const maxSteps = 1 << 16
 func newExplainer(g *Graph) *explainer {
 	e := &explainer{Graph: g, left: maxSteps, proof: &Proof{g: g, known: make(map[int]Facts), terms: terms{g: g, ids: make(map[string]int), classes: make(map[Class]int)}}}
 	e.begin = make([]uint32, len(g.types)+1)
-	for _, ed := range g.reasons.edges {
+	edges := &g.reasons.edges
+	for i := range edges.len {
+		ed := edges.at(i)
 		e.begin[ed.a+1]++
 		e.begin[ed.b+1]++
 	}
@@ -61,8 +63,9 @@ func newExplainer(g *Graph) *explainer {
 		e.begin[i+1] += e.begin[i]
 	}
 	next := slices.Clone(e.begin)
-	e.arcs, e.from = make([]uint32, 2*len(g.reasons.edges)), make([]uint32, len(g.types))
-	for i, ed := range g.reasons.edges {
+	e.arcs, e.from = make([]uint32, 2*edges.len), make([]uint32, len(g.types))
+	for i := range edges.len {
+		ed := edges.at(i)
 		for _, c := range [2]Class{ed.a, ed.b} {
 			e.arcs[next[c]] = uint32(i)
 			next[c]++
@@ -71,7 +74,7 @@ func newExplainer(g *Graph) *explainer {
 	return e
 }
 
-func (e *explainer) last() int { return len(e.reasons.edges) }
+func (e *explainer) last() int { return e.reasons.edges.len }
 
 // path finds the fewest edges between two classes, all earlier than a limit; ok is false if there is none. What made an
 // edge was known before it, so that proofs of what it rests on use earlier edges only, and end.
@@ -84,7 +87,7 @@ func (e *explainer) path(a, b Class, limit int) (path []uint32, ok bool) {
 		for c := a; c != b; {
 			arc := e.from[c] - 1
 			path = append(path, arc)
-			c = e.reasons.edges[arc].other(c)
+			c = e.reasons.edges.at(int(arc)).other(c)
 		}
 	}
 	return path, ok
@@ -106,7 +109,7 @@ func (e *explainer) search(start Class, limit int, do func(Class) bool) {
 			if int(arc) >= limit {
 				break
 			}
-			if to := e.reasons.edges[arc].other(c); e.from[to] == 0 {
+			if to := e.reasons.edges.at(int(arc)).other(c); e.from[to] == 0 {
 				e.from[to] = arc + 1
 				e.queue = append(e.queue, to)
 			}
@@ -129,7 +132,7 @@ func (e *explainer) walk(a, b Class, limit int) []step {
 	var steps []step
 	for _, arc := range path {
 		e.left--
-		ed := &e.reasons.edges[arc]
+		ed := e.reasons.edges.at(int(arc))
 		if ed.a == a {
 			steps = append(steps, e.edge(ed, int(arc))...)
 		} else {
@@ -341,7 +344,7 @@ func (e *explainer) nodes(to *Term, at int) []step {
 }
 
 // blame lists the rules and labels on which the equality of two terms rests, in the order in which they were used.
-func (g *Graph) blame(x, y Class) (names []string) {
+func blame(g *Graph, x, y Class) (names []string) {
 	e := newExplainer(g)
 	steps := e.walk(x, y, e.last())
 	slices.SortStableFunc(steps, func(a, b step) int { return a.edge - b.edge })

@@ -1,6 +1,10 @@
 package egraph
 
-import "unsafe"
+import (
+	"fmt"
+	"strings"
+	"unsafe"
+)
 
 // Weaken takes bits from all signatures.
 func (g *Graph) Weaken(bits uint32) { g.table.weak = bits }
@@ -10,9 +14,6 @@ func (g *Graph) Crowd(full uint8) { g.table.full = full }
 
 // Fill is the part of the table's slots that is used.
 func (g *Graph) Fill() float64 { return float64(g.table.used) / float64(len(g.table.row)) }
-
-// Reindex makes the table and the lists of uses anew.
-func (g *Graph) Reindex() { g.reindex() }
 
 // Bytes are those of the columns and of all else that grows with rows.
 func (g *Graph) Bytes() (columns, beyond int) {
@@ -31,12 +32,16 @@ var Faults = map[string]func(*Graph){
 	"hooking to the larger root": func(g *Graph) { g.sets.larger = true },
 }
 
+// Walk makes the parallel form look at all rows in each round, whatever changed.
+func (g *Graph) Walk() { g.fault = faultWalk }
+
 // StampFault makes rows that move to another class count as old.
 func StampFault(g *Graph) { g.fault = faultStamp }
 
 // Unions lists the classes of all unions so far.
 func (g *Graph) Unions() (list [][2]Class) {
-	for _, e := range g.reasons.edges {
+	for i := range g.reasons.edges.len {
+		e := g.reasons.edges.at(i)
 		list = append(list, [2]Class{e.a, e.b})
 	}
 	return list
@@ -82,4 +87,42 @@ func (g *Graph) ExplainClasses(a, b Class) (*Proof, error) {
 	}
 	e.proof.finish(steps)
 	return e.proof, nil
+}
+
+// Bans is how often a rule found too much and had to wait.
+func (r Report) Bans() int { return r.bans }
+
+// Steps is the number of steps.
+func (p *Proof) Steps() int { return len(p.steps) }
+
+// String prints the programs, for people.
+func (rs *Rules) String() string {
+	var b strings.Builder
+	for _, p := range rs.list {
+		fmt.Fprintf(&b, "%s %s\n", rs.names[p.number], p.rule.Type)
+		for _, in := range p.code {
+			rs.print(&b, &in)
+		}
+	}
+	return b.String()
+}
+
+func (rs *Rules) print(b *strings.Builder, in *instruction) {
+	name := func() string { hs := heads{info: rs.heads}; return hs.name(Head(in.head)) }
+	switch in.do {
+	case doRows:
+		fmt.Fprintf(b, "\trows r%d %s r%d\n", in.r, name(), in.out)
+	case doSame:
+		fmt.Fprintf(b, "\tsame r%d r%d\n", in.r, in.s)
+	case doConstant:
+		fmt.Fprintf(b, "\tconst r%d %s\n", in.r, name())
+	case doAny:
+		fmt.Fprintf(b, "\tconst r%d\n", in.r)
+	case doType:
+		fmt.Fprintf(b, "\ttype r%d %s\n", in.r, in.t)
+	case doLookup:
+		fmt.Fprintf(b, "\tlookup r%d %s %v\n", in.r, name(), in.args)
+	case doWhen:
+		fmt.Fprintf(b, "\twhen %v\n", in.args)
+	}
 }

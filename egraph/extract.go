@@ -1,6 +1,10 @@
 package egraph
 
-import "math"
+import (
+	"math"
+
+	"github.com/govyre/vyre/egraph/internal/groups"
+)
 
 // Costs says what terms cost, and which may be used.
 type Costs struct {
@@ -140,7 +144,8 @@ func (x *extraction) share() {
 	for _, c := range x.roots {
 		x.acquire(c)
 	}
-	class, first, rows := x.groups()
+	x.sets.flatten()
+	class, first, rows := groups.Of(x.rowClass, x.sets.parent)
 	for i, c := range class {
 		for _, row := range rows[first[i]:first[i+1]] {
 			if x.uses[c] == 0 || x.looks > maxLooks {

@@ -110,8 +110,8 @@ func TestExtractOfCycles(t *testing.T) {
 func cheapest(g *egraph.Graph, roots ...egraph.Class) uint64 {
 	c := g.Columns()
 	rows := make(map[egraph.Class][]uint32)
-	for i, class := range c.GroupClass {
-		rows[class] = c.GroupRow[c.GroupFirst[i]:c.GroupFirst[i+1]]
+	for row, class := range c.Class {
+		rows[c.Parent[class]] = append(rows[c.Parent[class]], uint32(row))
 	}
 	best := uint64(math.MaxUint64)
 	chosen := make(map[egraph.Class]uint32)

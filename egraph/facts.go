@@ -3,7 +3,6 @@ package egraph
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/govyre/vyre/internal/exact"
 	"github.com/govyre/vyre/internal/interval"
@@ -19,8 +18,9 @@ const maxNarrowed = 40
 
 // analysis has the facts and the constant of each class. It begins when somebody asks: a graph that is only closed has none.
 type analysis struct {
-	g        *Graph
+	*rows
 	on       bool
+	tracking bool      // learned is kept
 	facts    []Facts   // by class, right for roots
 	constant []uint32  // by class, right for roots: 1 + its constant's row
 	times    []uint8   // by class: how often its facts got narrower
@@ -44,10 +44,10 @@ func (a *analysis) start() {
 		return
 	}
 	a.on = true
-	for _, t := range a.g.types {
+	for _, t := range a.types {
 		a.grow(t)
 	}
-	for row := range a.g.rowHead {
+	for row := range a.rowHead {
 		a.made(uint32(row))
 	}
 }
@@ -72,27 +72,26 @@ func known(t ir.Type) bool { return t.IsInt() || t == ir.Bool }
 
 // made looks at a row that is new, or that has new children.
 func (a *analysis) made(row uint32) {
-	if !a.on || a.g.isDead(row) {
+	if !a.on || a.isDead(row) {
 		return
 	}
-	g := a.g
-	h, c := &g.heads.info[g.rowHead[row]], g.sets.find(g.rowClass[row])
+	h, c := &a.heads.info[a.rowHead[row]], a.sets.find(a.rowClass[row])
 	if h.Op == ir.OpConst {
 		a.isConstant(c, row)
 		return
 	}
-	if bits, ok := a.fold(h, g.children(row)); ok && !a.has(c, bits) {
+	if bits, ok := a.fold(h, a.children(row)); ok && !a.has(c, bits) {
 		a.folds = append(a.folds, row)
 	}
 	var f Facts
-	if a.transfer(h, g.children(row), &f) {
+	if a.transfer(h, a.children(row), &f) {
 		a.meet(c, &f)
 	}
 }
 
 // isConstant notes the constant of a class.
 func (a *analysis) isConstant(c Class, row uint32) {
-	h := &a.g.heads.info[a.g.rowHead[row]]
+	h := &a.heads.info[a.rowHead[row]]
 	if was := a.constant[c]; was != 0 {
 		if !a.equal(was-1, row) && a.clash == [2]uint32{} {
 			a.clash = [2]uint32{min(was-1, row) + 1, max(was-1, row) + 1}
@@ -108,7 +107,7 @@ func (a *analysis) isConstant(c Class, row uint32) {
 
 // equal reports whether the constants of two rows may be in one class: NaNs of any bits are equal.
 func (a *analysis) equal(x, y uint32) bool {
-	p, q := &a.g.heads.info[a.g.rowHead[x]], &a.g.heads.info[a.g.rowHead[y]]
+	p, q := &a.heads.info[a.rowHead[x]], &a.heads.info[a.rowHead[y]]
 	return p.Bits == q.Bits || isNaN(p) && isNaN(q)
 }
 
@@ -123,13 +122,13 @@ func (a *analysis) transfer(h *HeadInfo, kids []Class, out *Facts) bool {
 	if in == nil || in.Args == 0 || in.Attr&ir.Pure == 0 || !known(h.Type) {
 		return false
 	}
-	from := a.g.types[kids[0]]
+	from := a.types[kids[0]]
 	if !known(from) {
 		return false
 	}
 	of := [3]*Facts{{}, {}, {}}
 	for i, k := range kids {
-		of[i] = &a.facts[a.g.sets.find(k)]
+		of[i] = &a.facts[a.sets.find(k)]
 	}
 	out.Apply(h.Op, h.Type, from, h.X, of[0], of[1], of[2])
 	return true
@@ -143,13 +142,13 @@ func (a *analysis) meet(c Class, f *Facts) {
 		return
 	}
 	var both Facts
-	both.Meet(interval.WidthOf(a.g.types[c]), now, f)
+	both.Meet(interval.WidthOf(a.types[c]), now, f)
 	if !both.Within(now) || both.Same(now) {
 		return
 	}
 	now.Set(&both)
 	a.times[c]++
-	if a.g.tracking {
+	if a.tracking {
 		a.learned = append(a.learned, c)
 	}
 	a.queue = append(a.queue, c)
@@ -167,7 +166,7 @@ func (a *analysis) join(lo, hi Class) {
 	if row := a.constant[hi]; row != 0 {
 		a.isConstant(lo, row-1)
 	}
-	if known(a.g.types[lo]) {
+	if known(a.types[lo]) {
 		a.meet(lo, &a.facts[hi])
 	}
 }
@@ -177,46 +176,14 @@ func (a *analysis) rejoin() {
 	if !a.on {
 		return
 	}
-	for c, root := range a.g.sets.parent {
+	for c, root := range a.sets.parent {
 		if root != Class(c) {
 			a.join(root, Class(c))
 		}
 	}
-	for row := range a.g.rowHead {
+	for row := range a.rowHead {
 		a.made(uint32(row))
 	}
-}
-
-// step looks again at the rows that use what more is known about, and makes constants of what has become one. It reports
-// whether that united classes.
-func (a *analysis) step() bool {
-	g := a.g
-	for i := 0; i < len(a.queue); i++ {
-		g.dirty = g.uses.rows(g.sets.find(a.queue[i]), g.dirty[:0])
-		for _, row := range g.dirty {
-			a.made(row)
-		}
-	}
-	a.queue, g.dirty = a.queue[:0], g.dirty[:0]
-	for _, row := range a.folds {
-		h := &g.heads.info[g.rowHead[row]]
-		if bits, ok := a.fold(h, g.children(row)); ok && !a.has(g.sets.find(g.rowClass[row]), bits) {
-			g.join(edge{a: g.rowClass[row], b: a.add(h.Type, bits), kind: folded, x: row})
-		}
-	}
-	for _, c := range a.single {
-		if bits, one := a.facts[c].Constant(); one && g.sets.parent[c] == c && a.constant[c] == 0 {
-			g.join(edge{a: c, b: a.add(g.types[c], bits), kind: narrowed})
-		}
-	}
-	a.folds, a.single = a.folds[:0], a.single[:0]
-	return len(g.changed) > 0
-}
-
-// add returns the class of a constant.
-func (a *analysis) add(t ir.Type, bits uint64) Class {
-	row, _ := a.g.add(a.g.heads.intern(HeadInfo{Op: ir.OpConst, Type: t, Bits: bits}), nil)
-	return a.g.rowClass[row]
 }
 
 // has reports whether the constant of a class has these bits, or is a NaN.
@@ -224,7 +191,7 @@ func (a *analysis) has(c Class, bits uint64) bool {
 	if a.constant[c] == 0 {
 		return false
 	}
-	h := &a.g.heads.info[a.g.rowHead[a.constant[c]-1]]
+	h := &a.heads.info[a.rowHead[a.constant[c]-1]]
 	return h.Bits == bits || isNaN(h) && isNaN(&HeadInfo{Type: h.Type, Bits: bits})
 }
 
@@ -235,11 +202,11 @@ func (a *analysis) fold(h *HeadInfo, kids []Class) (bits uint64, ok bool) {
 	}
 	var of [3]*HeadInfo
 	for i, k := range kids {
-		row := a.constant[a.g.sets.find(k)]
+		row := a.constant[a.sets.find(k)]
 		if row == 0 {
 			return 0, false
 		}
-		of[i] = &a.g.heads.info[a.g.rowHead[row-1]]
+		of[i] = &a.heads.info[a.rowHead[row-1]]
 	}
 	return evaluate(h, of[:len(kids)])
 }
@@ -264,65 +231,22 @@ func evaluate(h *HeadInfo, of []*HeadInfo) (bits uint64, ok bool) {
 	return exact.Eval(h.Op, t, h.Type, h.X, arg[0], arg[1], arg[2]), true
 }
 
-// Assume says what the caller knows of an integer or bool class. All that follows holds where that does. The next Rebuild
-// draws conclusions.
-func (g *Graph) Assume(c Class, f Facts) {
-	if int(c) >= len(g.types) || !known(g.types[c]) {
-		g.mistake("facts about class %d, which is not an integer or a bool", c)
-		return
-	}
-	g.index()
-	g.known.start()
-	g.known.said = append(g.known.said, fact{c, f})
-	g.known.meet(g.sets.find(c), &f)
-}
-
-// Facts returns what is known of an integer or bool class, as of the last Rebuild, and whether anything is: of others, and
-// before the first Run or Assume, nothing is.
-func (g *Graph) Facts(c Class) (f Facts, ok bool) {
-	if int(c) >= len(g.types) || !known(g.types[c]) || !g.known.on {
-		return f, false
-	}
-	return g.known.facts[g.sets.find(c)], true
-}
-
-// conflict is an error if two constants became equal.
-func (a *analysis) conflict() error {
-	if a.clash == [2]uint32{} {
-		return nil
-	}
-	g := a.g
-	p, q := a.clash[0]-1, a.clash[1]-1
-	a.clash = [2]uint32{}
-	names := g.blame(g.rowClass[p], g.rowClass[q])
-	if len(names) == 0 {
-		names = []string{"Insert"}
-	}
-	text := "they are different constants"
-	if n := len(names) - 1; n > 0 {
-		text += ", by " + strings.Join(names[:n], ", ") + " too"
-	}
-	return &Error{Rule: names[len(names)-1], Class: g.sets.find(g.rowClass[p]), Left: g.heads.name(g.rowHead[p]),
-		Right: g.heads.name(g.rowHead[q]), Text: text}
-}
-
 // check verifies that a class knows what each of its rows does.
 func (a *analysis) check() error {
 	if !a.on {
 		return nil
 	}
-	g := a.g
-	for r := range g.rowHead {
+	for r := range a.rowHead {
 		row := uint32(r)
-		c := g.sets.find(g.rowClass[row])
-		h := &g.heads.info[g.rowHead[row]]
-		if g.isDead(row) {
+		c := a.sets.find(a.rowClass[row])
+		h := &a.heads.info[a.rowHead[row]]
+		if a.isDead(row) {
 			continue
 		}
 		if h.Op == ir.OpConst && (a.constant[c] == 0 || !a.equal(a.constant[c]-1, row)) {
-			return fmt.Errorf("egraph: class %d has the constant %s, its analysis says row %d", c, g.heads.name(g.rowHead[row]), int(a.constant[c])-1)
+			return fmt.Errorf("egraph: class %d has the constant %s, its analysis says row %d", c, a.heads.name(a.rowHead[row]), int(a.constant[c])-1)
 		}
-		if bits, ok := a.fold(h, g.children(row)); ok && !a.has(c, bits) {
+		if bits, ok := a.fold(h, a.children(row)); ok && !a.has(c, bits) {
 			return fmt.Errorf("egraph: row %d is the constant %s, and class %d is not", row, constant(h.Type, bits), c)
 		}
 		if err := a.checkFacts(c, h, row); err != nil {
@@ -334,7 +258,7 @@ func (a *analysis) check() error {
 
 func (a *analysis) checkFacts(c Class, h *HeadInfo, row uint32) error {
 	var f, both Facts
-	if !a.transfer(h, a.g.children(row), &f) || a.times[c] >= maxNarrowed {
+	if !a.transfer(h, a.children(row), &f) || a.times[c] >= maxNarrowed {
 		return nil
 	}
 	if both.Meet(interval.WidthOf(h.Type), &a.facts[c], &f); both.Within(&a.facts[c]) && !both.Same(&a.facts[c]) {

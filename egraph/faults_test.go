@@ -97,6 +97,55 @@ func TestNoAllocationPerRow(t *testing.T) {
 	}
 }
 
+// TestBytesOfARebuild: a rebuild on several goroutines allocates nothing by the row, and with what it needs for a while the graph
+// stays within the same bound. Unions have their reasons, of 24 bytes each.
+func TestBytesOfARebuild(t *testing.T) {
+	const n = 230_000 // little more than fits a table of 2^18: a table is never emptier
+	for _, workers := range []int{1, 2} {
+		g := egraph.New()
+		g.Grow(n, 7*n/4)
+		f, h := g.Head(egraph.HeadInfo{Name: "f", Type: ir.U32}), g.Head(egraph.HeadInfo{Name: "g", Type: ir.U32})
+		for range n {
+			g.Class(ir.U32)
+		}
+		g.Insert(0, g.Head(egraph.HeadInfo{Name: "x", Type: ir.U32}))
+		for i := egraph.Class(1); i < n; i++ { // 1.75 children a row, as in the mixed workload, and one in eight is a copy
+			like := i
+			if i%8 == 5 {
+				like = i - 4
+			}
+			if kids := []egraph.Class{like - 1, like / 2}; i%4 == 0 {
+				g.Insert(i, h, kids[:1]...)
+			} else {
+				g.Insert(i, f, kids...)
+			}
+		}
+		_, beyond := g.Bytes()
+		var before, after runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&before)
+		unions, err := g.RebuildParallel(workers)
+		if err != nil {
+			t.Fatal(err)
+		}
+		runtime.ReadMemStats(&after)
+		all := 0
+		for _, u := range unions {
+			all += u
+		}
+		if all < n/8-1 {
+			t.Fatalf("%d unions", all)
+		}
+		rows := float64(beyond+int(after.TotalAlloc-before.TotalAlloc)-24*all) / n
+		if t.Logf("%d workers: %.1f bytes a row, %v unions, %d allocations", workers, rows, unions, after.Mallocs-before.Mallocs); rows > 40 {
+			t.Errorf("%d workers: %.1f bytes a row beyond the columns", workers, rows)
+		}
+		if allocs := after.Mallocs - before.Mallocs; allocs > n/20 {
+			t.Errorf("%d workers: %d allocations for %d rows", workers, allocs, n)
+		}
+	}
+}
+
 func TestBytesPerRow(t *testing.T) {
 	const n = 230_000 // little more than fits a table of 2^18: a table is never emptier
 	var before, after runtime.MemStats

@@ -2,7 +2,11 @@ package egraph
 
 import (
 	"fmt"
+	"math"
+	"strconv"
 
+	"github.com/govyre/vyre/internal/exact"
+	"github.com/govyre/vyre/internal/interval"
 	"github.com/govyre/vyre/ir"
 )
 
@@ -26,14 +30,6 @@ type heads struct {
 	ids  map[HeadInfo]Head
 }
 
-// Head returns the id of a head, a new one the first time.
-func (g *Graph) Head(h HeadInfo) Head {
-	if in := h.Op.Info(); in != nil {
-		h.Commutative = in.Attr&ir.Commutative != 0
-	}
-	return g.heads.intern(h)
-}
-
 func (hs *heads) intern(h HeadInfo) Head {
 	if id, ok := hs.ids[h]; ok {
 		return id
@@ -45,9 +41,6 @@ func (hs *heads) intern(h HeadInfo) Head {
 	hs.info, hs.ids[h] = append(hs.info, h), id
 	return id
 }
-
-// Info returns a head in full.
-func (g *Graph) Info(h Head) HeadInfo { return g.heads.info[h] }
 
 // name is how a head is printed.
 func (hs *heads) name(h Head) string {
@@ -63,4 +56,22 @@ func (hs *heads) name(h Head) string {
 	default:
 		return in.Op.String()
 	}
+}
+
+// constant prints raw bits in a type, as a person writes the number.
+func constant(t ir.Type, bits uint64) string {
+	switch {
+	case t == ir.Bool:
+		return strconv.FormatBool(bits != 0)
+	case t.IsSigned():
+		return strconv.FormatInt(interval.WidthOf(t).Sign(bits), 10)
+	case t == ir.F64:
+		return strconv.FormatFloat(math.Float64frombits(bits), 'g', -1, 64)
+	case t == ir.F32:
+		return strconv.FormatFloat(float64(math.Float32frombits(uint32(bits))), 'g', -1, 32)
+	case t.IsHalf():
+		f := exact.Eval(ir.OpCvt, t, ir.F32, 0, bits, 0, 0)
+		return strconv.FormatFloat(float64(math.Float32frombits(uint32(f))), 'g', -1, 32)
+	}
+	return strconv.FormatUint(bits, 10)
 }

@@ -1,6 +1,9 @@
 package egraph
 
-import "github.com/govyre/vyre/rules"
+import (
+	"github.com/govyre/vyre/ir"
+	"github.com/govyre/vyre/rules"
+)
 
 // matches is a flat list: of each match the pattern, and where its classes and rows begin in data.
 type matches struct {
@@ -99,9 +102,17 @@ type matcher struct {
 	p       *pattern
 	at      uint32 // number of the pattern
 	since   uint32 // matches all of whose rows are older were found before
+	newest  newest
 	regs    []Class
 	rows    []uint32
 	key     []Class
+}
+
+// newest are the rounds of the latest changes that a search can meet.
+type newest struct {
+	head  []uint32 // by head: of a row
+	known uint32   // of a constant or of facts
+	rest  []uint32 // by instruction of the pattern: of what it and later ones find
 }
 
 const noHead = 1<<32 - 1
@@ -109,6 +120,7 @@ const noHead = 1<<32 - 1
 // search appends the matches of a pattern, classes and rows rising, that are new.
 func (m *matcher) search(at uint32, p *pattern, since uint32) {
 	m.p, m.at, m.since = p, at, since
+	m.newest.rest = append(m.newest.rest[:0], make([]uint32, len(p.code)+1)...)
 	m.regs = append(m.regs[:0], make([]Class, p.regs)...)
 	m.rows = append(m.rows[:0], make([]uint32, p.ops)...)
 	for i := range p.code {
@@ -116,26 +128,58 @@ func (m *matcher) search(at uint32, p *pattern, since uint32) {
 			return // nothing can match, whatever the rest is
 		}
 	}
+	for i := len(p.code) - 1; i >= 0; i-- {
+		m.newest.rest[i] = max(m.newest.rest[i+1], m.latest(&p.code[i]))
+	}
+	if m.newest.rest[0] < since {
+		return
+	}
 	in := &p.code[0]
 	h := m.heads[in.head]
 	for _, row := range m.index.byHead[m.index.headFirst[h]:m.index.headFirst[h+1]] {
-		if in.last && m.stamp[row] < since {
-			continue
-		}
 		if m.regs[0] = m.sets.find(m.rowClass[row]); !m.row(0, in, row, 0) {
 			return
 		}
 	}
 }
 
+// changes notes what is new.
+func (m *matcher) changes() {
+	m.newest.head = append(m.newest.head[:0], make([]uint32, len(m.Graph.heads.info))...)
+	m.newest.known = 0
+	for row, h := range m.rowHead {
+		m.newest.head[h] = max(m.newest.head[h], m.stamp[row])
+	}
+	for h := range m.newest.head {
+		if m.Graph.heads.info[h].Op == ir.OpConst {
+			m.newest.known = max(m.newest.known, m.newest.head[h])
+		}
+	}
+	for _, round := range m.learned {
+		m.newest.known = max(m.newest.known, round)
+	}
+}
+
+// latest is the latest change on which an instruction's answer can rest.
+func (m *matcher) latest(in *instruction) uint32 {
+	switch in.do {
+	case doRows, doLookup, doConstant:
+		return m.newest.head[m.heads[in.head]]
+	case doAny, doWhen:
+		return m.newest.known
+	}
+	return 0
+}
+
 // row goes on with one row of a doRows. It reports whether to look further.
 func (m *matcher) row(pc int, in *instruction, row, newest uint32) bool {
+	newest = max(newest, m.stamp[row])
+	if max(newest, m.newest.rest[pc+1]) < m.since {
+		return true // all that begins so was found before
+	}
 	kids := m.children(row)
 	m.rows[in.node] = row
-	newest = max(newest, m.stamp[row])
-	for i, k := range kids {
-		m.regs[in.out+i] = k
-	}
+	copy(m.regs[in.out:], kids)
 	if !m.run(pc+1, newest) {
 		return false
 	}
@@ -152,9 +196,6 @@ func (m *matcher) run(pc int, newest uint32) bool {
 		in := &m.p.code[pc]
 		if in.do == doRows {
 			for _, row := range m.index.rows(m.Graph, m.regs[in.r], m.heads[in.head]) {
-				if in.last && newest < m.since && m.stamp[row] < m.since {
-					continue
-				}
 				if !m.row(pc, in, row, newest) {
 					return false
 				}
@@ -185,7 +226,7 @@ func (m *matcher) test(in *instruction) (changed uint32, ok bool) {
 	case doWhen:
 		return m.testWhen(in)
 	}
-	row := m.known.constant[m.regs[in.r]] - 1
+	row := m.Graph.known.constant[m.regs[in.r]] - 1
 	if row == noRow || in.do == doConstant && m.rowHead[row] != m.heads[in.head] {
 		return 0, false
 	}
@@ -210,27 +251,17 @@ func (m *matcher) testWhen(in *instruction) (changed uint32, ok bool) {
 	var c [2]uint64
 	for i, r := range in.args {
 		class, v := m.regs[r], m.p.rule.Vars[m.p.rule.Of[i]]
-		switch row := m.known.constant[class] - 1; {
+		switch row := m.Graph.known.constant[class] - 1; {
 		case row != noRow:
 			c[i] = m.Graph.heads.info[m.rowHead[row]].Bits
 		case v.Const || !known(m.types[class]):
 			return 0, false
 		default:
-			c[i] = ^m.known.facts[class].Zeros
+			c[i] = ^m.Graph.known.facts[class].Zeros
 			changed = m.learned[class]
 		}
 	}
 	return changed, m.p.rule.Holds(c[:len(in.args)]...)
-}
-
-// lookup returns the row of a head with these roots, or noRow. It orders the children of a commutative head.
-func (g *Graph) lookup(h Head, kids []Class) uint32 {
-	g.index()
-	if len(kids) == 2 && kids[0] > kids[1] && g.heads.info[h].Commutative {
-		kids[0], kids[1] = kids[1], kids[0]
-	}
-	_, was := g.table.seek(&g.columns, h, kids)
-	return was
 }
 
 // emit writes the match. A constant is named by its row's class, which is the constant whatever else it is equal to.
@@ -240,7 +271,7 @@ func (m *matcher) emit() {
 	for v, r := range m.p.vars {
 		c := m.regs[r]
 		if m.p.rule.Vars[v].Const {
-			c = m.rowClass[m.known.constant[c]-1]
+			c = m.rowClass[m.Graph.known.constant[c]-1]
 		}
 		out.data = append(out.data, uint32(c))
 	}
@@ -266,7 +297,7 @@ func (b *builder) term(t *output) (Class, *HeadInfo) {
 		c := Class(b.bind[t.Var])
 		return c, b.constantOf(c)
 	case rules.Literal:
-		c := b.known.add(t.Type, t.Bits)
+		c := b.constant(t.Type, t.Bits)
 		return c, b.constantOf(c)
 	}
 	var kids [3]Class
@@ -278,7 +309,7 @@ func (b *builder) term(t *output) (Class, *HeadInfo) {
 	}
 	if whole {
 		if bits, ok := evaluate(&b.rules.heads[t.head], of[:len(t.args)]); ok {
-			c := b.known.add(t.Type, bits)
+			c := b.constant(t.Type, bits)
 			return c, b.constantOf(c)
 		}
 	}
@@ -290,10 +321,4 @@ func (b *builder) term(t *output) (Class, *HeadInfo) {
 	row, _ := b.add(h, kids[:len(t.args)])
 	b.built = append(b.built, row)
 	return b.rowClass[row], nil
-}
-
-// constantOf is the head of a class that began as a constant.
-func (g *Graph) constantOf(c Class) *HeadInfo {
-	h := g.heads.info[g.rowHead[g.begun(c)]]
-	return &h
 }

@@ -1,313 +1,445 @@
 package egraph
 
 import (
-	"cmp"
 	"math/bits"
 	"slices"
 	"sync"
 	"sync/atomic"
 )
 
-// RebuildParallel is Rebuild by the device's algorithm, on so many goroutines: rounds over all rows, each of which sees the
-// graph as it was at its start. Columns are those of Rebuild. It returns how many unions the recorded ones were, and then
-// each round's; the last is 0. It costs a pass over all rows a round, and so is for graphs of which much has changed.
+// RebuildParallel is Rebuild by the device's algorithm, on so many goroutines: rounds, each of which sees the graph as it was
+// at its start. Columns are those of Rebuild, and reasons do not depend on the number of goroutines. It returns how many unions
+// the recorded ones were, and then each round's; the last is 0. A round in which much changes costs a pass over all rows.
 func (g *Graph) RebuildParallel(workers int) (unions []int, err error) {
 	p := newParallel(g, max(1, workers))
 	unions = append(unions, p.begin())
 	for {
-		p.refresh()
-		n := p.match()
+		from := g.reasons.edges.len
+		p.round()
+		n := p.unite(from)
 		unions = append(unions, n)
 		if n == 0 || g.fault == faultEarly {
 			break
 		}
 	}
-	p.finish()
 	if g.known.on {
-		g.index()
 		g.known.rejoin()
 		g.close()
 	}
-	return unions, g.finish()
+	return unions, finish(g)
 }
 
-// parallel is a rebuild on several goroutines. A phase either reads rows and writes none, or each row has one writer. The
-// union-find is written in both, so that all its accesses are atomic.
+// parallel is a rebuild on several goroutines. Each phase ends before the next begins, and in none a goroutine reads what
+// another one writes, but for the union-find, whose accesses are atomic. A page of the table belongs to one goroutine, and rows
+// are looked up in the order of pages: then it stays in that core's cache.
 type parallel struct {
 	g       *Graph
 	workers int
-	parent  []Class
-	first   bool        // round: all rows are in it
-	found   [][]sighted // by worker and shard: rows of this round, rising
-	left    [][]sighted // by worker and shard: rows that changed, with their signature until then
-	shards  []shard
-	dead    []bool // by row: equal to a smaller one, and so for ever
-	unions  atomic.Int64
+	part    []part
+	stale   []uint32  // a bit a class: it stopped being a root, and children may name it still
+	all     bool      // stale has classes that are not in a part's hooked
+	rows    []uint64  // a bit a row: it is in this round
+	raw     []sighted // rows of a block as they come, each worker's from where its range begins
+	sorted  []sighted // the same by page
+	page    []uint32  // where pages begin in sorted
+	walked  int       // rows that rounds have looked at, all in all
+	few     int       // rows and classes of a round that is done by lists
 }
 
-// sighted is a row of a round with its signature.
+// part is what a worker has for itself.
+type part struct {
+	hooked     []Class   // classes that stopped being roots in the last round, the first few of them
+	unions     int       // how many there were
+	pairs      []sighted // equal rows of a block, in place of entries of sorted that are done
+	spilled    []uint32  // rows whose way through the table leaves its pages
+	from, to   int       // of raw
+	count      []uint32  // by page: rows, then where the next of them goes
+	used, live int       // slots more
+	_          [64]byte  // a part and the next one are in different cache lines
+}
+
+// sighted is a row with its signature, or with a smaller row that is equal.
 type sighted struct{ sig, row uint32 }
 
-// shard is a table of the rows whose signature ends in its number. One goroutine at a time has it.
-type shard struct {
-	slots []sighted // of row+1, 0 for an empty slot
-	used  int
-	edges []edge
-}
+const (
+	// Rows are sorted in so many blocks, with 16 bytes a row of a block; the fewer, the more of a page's lines are used at a time.
+	fewBlocks, mostBlocks = 8, 64
+	// spareBytes is what a row may take for the table and for blocks, so that a graph takes at most 40 beyond its columns.
+	spareBytes = 11
+	// leastBlock is the least size of one: smaller ones are not worth the phases.
+	leastBlock = 1 << 12
+	// spliceCost is what moving the list of a class costs, which is some dependent accesses to memory, in rows of a walk.
+	spliceCost = 64
+	// leastWork is for how many things goroutines are started.
+	leastWork = 1 << 11
+)
 
 func newParallel(g *Graph, workers int) *parallel {
-	shards := 1 << bits.Len(uint(4*workers-1))
-	p := &parallel{g: g, workers: workers, parent: g.sets.parent, first: true}
-	p.found, p.left = make([][]sighted, workers*shards), make([][]sighted, workers*shards)
-	p.shards = make([]shard, shards)
-	p.dead = make([]bool, len(g.rowHead))
-	for row := range p.dead {
-		p.dead[row] = g.isDead(uint32(row))
-	}
-	return p
+	return &parallel{g: g, workers: workers, part: make([]part, workers), stale: make([]uint32, (len(g.types)+31)/32)}
 }
 
-// each calls do for ranges of n things, on all workers. Ranges begin at multiples of 64, so that a word of bits has one writer.
-func (p *parallel) each(n int, do func(worker, lo, hi int)) {
+// run calls do for each worker, at once if there is enough work.
+func (p *parallel) run(work int, do func(worker int, of *part)) {
+	if p.workers == 1 || work < leastWork {
+		for w := range p.part {
+			do(w, &p.part[w])
+		}
+		return
+	}
 	var wait sync.WaitGroup
-	size := (n/p.workers + 64) &^ 63
-	for w := range p.workers {
-		lo, hi := min(w*size, n), min((w+1)*size, n)
-		wait.Go(func() { do(w, lo, hi) })
+	for w := range p.part {
+		wait.Go(func() { do(w, &p.part[w]) })
 	}
 	wait.Wait()
 }
 
-// find returns the root with path halving. That a parent changes meanwhile only makes the way longer.
-func (p *parallel) find(c Class) Class {
-	for {
-		up := p.load(c)
-		if up == c {
-			return c
-		}
-		top := p.load(up)
-		if top == up {
-			return up
-		}
-		atomic.CompareAndSwapUint32((*uint32)(&p.parent[c]), uint32(up), uint32(top))
-		c = top
-	}
-}
-
-func (p *parallel) load(c Class) Class { return Class(atomic.LoadUint32((*uint32)(&p.parent[c]))) }
-
-// union hooks the larger root under the smaller one. Only a root's entry is changed here, so no union is lost.
-func (p *parallel) union(a, b Class) bool {
-	for {
-		a, b = p.find(a), p.find(b)
-		if a == b {
-			return false
-		}
-		if lo, hi := min(a, b), max(a, b); atomic.CompareAndSwapUint32((*uint32)(&p.parent[hi]), uint32(hi), uint32(lo)) {
-			return true
-		}
-	}
+// each calls do for ranges of n things. They begin at multiples of 64, so that a word of bits has one writer.
+func (p *parallel) each(n int, do func(of *part, lo, hi int)) {
+	size := (n/p.workers + 64) &^ 63
+	p.run(n, func(w int, of *part) { do(of, min(w*size, n), min((w+1)*size, n)) })
 }
 
 // begin does the recorded unions. Of those that say the same, the first is kept as the reason.
 func (p *parallel) begin() int {
-	g := p.g
-	p.each(len(g.pending), func(_, lo, hi int) {
-		n := 0
-		for _, e := range g.pending[lo:hi] {
-			if p.union(e.a, e.b) {
-				n++
-			}
-		}
-		p.unions.Add(int64(n))
-	})
+	g, from := p.g, p.g.reasons.edges.len
 	for _, e := range g.pending {
 		if e.a != e.b {
-			g.reasons.edges = append(g.reasons.edges, e)
+			g.reasons.edges.add(e)
 		}
 	}
-	g.pending, g.fresh = g.pending[:0], g.fresh[:0]
-	return p.counted()
-}
-
-func (p *parallel) counted() int {
-	n := int(p.unions.Swap(0))
-	p.g.sets.joined += n
+	g.pending = g.pending[:0]
+	p.limit()
+	n := p.unite(from)
+	p.all = true
+	p.each(len(g.types), func(_ *part, lo, hi int) {
+		for c, up := range g.sets.parent[lo:hi] {
+			if up != Class(lo+c) {
+				p.stale[(lo+c)/32] |= 1 << ((lo + c) % 32)
+			}
+		}
+	})
 	return n
 }
 
-// refresh makes the children of all rows roots, and sorts the rows that changed by shard; all rows in the first round.
-func (p *parallel) refresh() {
-	g, shards := p.g, len(p.shards)
-	p.each(len(g.rowHead), func(worker, lo, hi int) {
-		found, left := p.found[worker*shards:(worker+1)*shards], p.left[worker*shards:(worker+1)*shards]
-		for i := range found {
-			found[i], left[i] = found[i][:0], left[i][:0]
-		}
-		for row := uint32(lo); row < uint32(hi); row++ {
-			switch {
-			case p.dead[row]:
-				p.canonical(row)
-			case p.first:
-				p.canonical(row)
-				p.sort(found, row)
-			case p.stale(row):
-				p.sort(left, row)
-				p.canonical(row)
-				p.sort(found, row)
+// limit says how much may change in a round that is done by lists of uses. To bring them up to date is put off until walks over
+// all rows have cost as much.
+func (p *parallel) limit() {
+	if p.few = (len(p.g.rowHead)+p.walked)/(spliceCost*p.workers) + 64; p.g.fault == faultWalk {
+		p.few = -1
+	}
+}
+
+// unite does the unions of edges, and returns how many there were.
+func (p *parallel) unite(from int) (unions int) {
+	edges := &p.g.reasons.edges
+	p.each(edges.len-from, func(of *part, lo, hi int) {
+		of.hooked, of.unions = slices.Grow(of.hooked[:0], min(hi-lo, p.few+1)), 0
+		for i := lo; i < hi; i++ {
+			e := edges.at(from + i)
+			c := p.g.sets.hook(e.a, e.b)
+			if c == None {
+				continue
+			}
+			of.unions++
+			if atomic.OrUint32(&p.stale[c/32], 1<<(c%32)); len(of.hooked) <= p.few {
+				of.hooked = append(of.hooked, c)
 			}
 		}
 	})
-	p.first = false
-}
-
-// sort puts a row into the list of the shard of its signature.
-func (p *parallel) sort(lists [][]sighted, row uint32) {
-	sig := signature(p.g.rowHead[row], p.g.children(row)) &^ p.g.table.weak
-	i := sig & uint32(len(lists)-1)
-	lists[i] = append(lists[i], sighted{sig, row})
-}
-
-func (p *parallel) stale(row uint32) bool {
-	for _, k := range p.g.children(row) {
-		if p.load(k) != k {
-			return true
-		}
+	for w := range p.part {
+		unions += p.part[w].unions
+		p.all = p.all || p.part[w].unions > len(p.part[w].hooked)
 	}
-	return false
-}
-
-// canonical is that of the graph, beside other goroutines.
-func (p *parallel) canonical(row uint32) {
-	kids := p.g.children(row)
-	for i, k := range kids {
-		if p.load(k) != k {
-			kids[i] = p.find(k)
-		}
-	}
-	if len(kids) == 2 && kids[0] > kids[1] && p.g.heads.info[p.g.rowHead[row]].Commutative {
-		kids[0], kids[1] = kids[1], kids[0]
-	}
-}
-
-// match looks up the rows of the round and unites the classes of equal ones; it returns how many unions that were.
-func (p *parallel) match() int {
-	var next atomic.Int32
-	p.each(p.workers, func(_, _, _ int) {
-		for i := int(next.Add(1)) - 1; i < len(p.shards); i = int(next.Add(1)) - 1 {
-			p.unions.Add(int64(p.matchShard(i)))
-		}
-	})
-	var edges []edge
-	for i := range p.shards {
-		edges = append(edges, p.shards[i].edges...)
-		p.shards[i].edges = p.shards[i].edges[:0]
-	}
-	// The pairs do not depend on the number of shards, their order must not either.
-	slices.SortFunc(edges, func(a, b edge) int { return cmp.Compare(a.y, b.y) })
-	p.g.reasons.edges = append(p.g.reasons.edges, edges...)
-	return p.counted()
-}
-
-func (p *parallel) matchShard(i int) (unions int) {
-	s, shards := &p.shards[i], len(p.shards)
-	rows := 0
-	for w := range p.workers {
-		rows += len(p.found[w*shards+i])
-	}
-	for w := range p.workers {
-		for _, f := range p.left[w*shards+i] {
-			s.leave(f)
-		}
-	}
-	p.reserve(s, rows)
-	for w := range p.workers {
-		for _, f := range p.found[w*shards+i] {
-			if p.look(s, f) {
-				unions++
-			}
-		}
+	p.g.sets.joined += unions
+	for w := range p.part {
+		p.g.uses.later(p.part[w].hooked, p.part[w].unions)
 	}
 	return unions
 }
 
-// gone is in place of a row that left its slot.
-const gone = 1<<32 - 1
-
-// leave takes a row out of its slot. If it stayed, it could hide a row that has its new key behind it.
-func (s *shard) leave(f sighted) {
-	if len(s.slots) == 0 {
-		return
+// round looks up the rows that are new, or have a child that is no root any more.
+func (p *parallel) round() {
+	if !p.short() {
+		p.walk()
+		p.walked += len(p.g.rowHead)
 	}
-	mask := uint32(len(s.slots) - 1)
-	for at := spread(f.sig) & mask; s.slots[at].row != 0; at = (at + 1) & mask {
-		if s.slots[at].row == f.row+1 {
-			s.slots[at].row = gone
-			return
+	if p.all {
+		clear(p.stale)
+	}
+	for w := range p.part {
+		for _, c := range p.part[w].hooked {
+			p.stale[c/32] = 0
 		}
 	}
+	p.all = false
+	p.g.fresh.forget()
+	p.limit()
 }
 
-// look puts a row into its slot, or unites it with the one that is equal; the slot then names the smaller.
-func (p *parallel) look(s *shard, f sighted) bool {
-	g, mask := p.g, uint32(len(s.slots)-1)
-	at := spread(f.sig) & mask
-	for ; s.slots[at].row != 0; at = (at + 1) & mask {
-		slot := &s.slots[at]
-		if slot.sig != f.sig || slot.row == gone || !g.equal(slot.row-1, f.row) {
-			continue
-		}
-		lo, hi := min(slot.row-1, f.row), max(slot.row-1, f.row)
-		slot.row = lo + 1
-		p.dead[hi] = true
-		if g.rowClass[lo] == g.rowClass[hi] {
-			return false
-		}
-		s.edges = append(s.edges, edge{a: g.rowClass[lo], b: g.rowClass[hi], kind: congruent, x: lo, y: hi})
-		return p.union(g.rowClass[lo], g.rowClass[hi])
-	}
-	s.slots[at] = sighted{f.sig, f.row + 1}
-	s.used++
-	return false
-}
-
-// spread makes a place of a signature whose low bits chose the shard.
-func spread(sig uint32) uint32 { return sig * 0x9E3779B9 >> 8 }
-
-// reserve makes room for more rows in a shard; three slots of four may be used.
-func (p *parallel) reserve(s *shard, rows int) {
-	if (s.used+rows)*4 < len(s.slots)*3 {
-		return
-	}
-	was := s.slots
-	s.slots = make([]sighted, 1<<bits.Len(uint((s.used+rows)*4/3+1)))
-	mask := uint32(len(s.slots) - 1)
-	for _, f := range was {
-		if f.row == 0 || f.row == gone {
-			continue
-		}
-		at := spread(f.sig) & mask
-		for s.slots[at].row != 0 {
-			at = (at + 1) & mask
-		}
-		s.slots[at] = f
-	}
-}
-
-// finish marks dead rows. The table and the lists of uses are of no use any more; who needs them makes them anew.
-func (p *parallel) finish() {
+// short does a round by the lists of uses, if it is one of few rows.
+func (p *parallel) short() bool {
 	g := p.g
-	g.sets.flatten()
-	var dead atomic.Int64
-	p.each(len(g.rowHead), func(_, lo, hi int) {
-		n := 0
-		for row := uint32(lo); row < uint32(hi); row++ {
-			if p.dead[row] {
-				g.kill(row)
-				n++
+	if g.uses.waiting()+g.fresh.rows > p.few {
+		return false
+	}
+	used := g.uses.settle(&g.sets, g.dirty[:0], p.few)
+	if g.dirty = used[:0]; len(used) > p.few {
+		return false
+	}
+	dirty := g.fresh.append(slices.DeleteFunc(used, func(row uint32) bool { return !g.stale(row) }))
+	slices.Sort(dirty)
+	dirty = slices.Compact(dirty)
+	for _, row := range dirty {
+		if !g.isDead(row) {
+			g.table.remove(&g.columns, row)
+		}
+	}
+	for _, row := range dirty {
+		if g.canonical(row); !g.isDead(row) {
+			p.place(row)
+		}
+	}
+	return true
+}
+
+// place puts a row that is canonical into the table, or notes that it equals one that is there.
+func (p *parallel) place(row uint32) {
+	g := p.g
+	slot, was := g.table.find(&g.columns, row)
+	if was == noRow {
+		g.table.put(&g.columns, slot, row)
+		return
+	}
+	lo, hi := min(was, row), max(was, row)
+	g.table.row[slot] = lo
+	g.kill(hi)
+	if a, b := g.rowClass[lo], g.rowClass[hi]; a != b {
+		g.reasons.edges.add(edge{a: a, b: b, kind: congruent, x: lo, y: hi})
+	}
+}
+
+// walk does a round by a pass over all rows.
+func (p *parallel) walk() {
+	g, n := p.g, len(p.g.rowHead)
+	if p.rows == nil {
+		spare := (spareBytes*n - 5*len(g.table.row)) / 16
+		block := max(leastBlock, (min(max(n/mostBlocks, spare), n/fewBlocks)+63)&^63)
+		p.rows, p.raw, p.sorted = make([]uint64, len(g.dead)), make([]sighted, block), make([]sighted, block)
+	}
+	old := p.mark()
+	switch coming := old + g.fresh.rows; {
+	case g.table.used+coming >= g.table.room():
+		// All rows are looked up anew, so that all workers fill the new table.
+		p.each(n, func(_ *part, lo, hi int) {
+			for i := lo / 64; i*64 < hi; i++ {
+				p.rows[i] |= ^g.dead[i]
+			}
+		})
+		if n%64 > 0 {
+			p.rows[n/64] &= 1<<(n%64) - 1
+		}
+		g.table.reset(g.table.slots(g.table.live + coming))
+	default:
+		if old > 0 {
+			p.sweep(p.leaves, p.leave, func(row uint32) { g.table.remove(&g.columns, row) })
+		}
+		g.fresh.each(func(lo, hi int) {
+			for row := lo; row < hi; row++ {
+				p.rows[row/64] |= 1 << (row % 64)
+			}
+		})
+	}
+	p.sweep(p.comes, p.look, p.place)
+}
+
+// mark finds the rows that have a child that is no root any more, and returns how many of them are live.
+func (p *parallel) mark() (live int) {
+	g, n := p.g, len(p.g.rowHead)
+	if g.fresh.rows == n {
+		clear(p.rows)
+		return 0
+	}
+	p.each(n, func(of *part, lo, hi int) {
+		of.live = 0
+		for at := lo; at < hi; at += 64 {
+			word := uint64(0)
+			for row := at; row < min(at+64, hi); row++ {
+				bit := uint32(0)
+				for _, k := range g.children(uint32(row)) {
+					bit |= p.stale[k/32] >> (k % 32)
+				}
+				word |= uint64(bit&1) << (row - at)
+			}
+			p.rows[at/64] = word
+			of.live += bits.OnesCount64(word &^ g.dead[at/64])
+		}
+	})
+	for w := range p.part {
+		live += p.part[w].live
+	}
+	return live
+}
+
+// sweep sorts the signatures of the round's rows by page, a block of rows after the other. Each worker does something with
+// those of its pages, and lists the rows that leave them.
+func (p *parallel) sweep(sign func(row uint32) (sig uint32, ok bool), do func(of *part, list []sighted), spill func(row uint32)) {
+	t, pages := &p.g.table, p.g.table.pages()
+	p.page = slices.Grow(p.page[:0], pages+1)[:pages+1]
+	for w := range p.part {
+		p.part[w].count, p.part[w].used, p.part[w].live = slices.Grow(p.part[w].count[:0], pages)[:pages], 0, 0
+	}
+	for lo := 0; lo < len(p.g.rowHead); lo += len(p.raw) {
+		n := p.sort(lo, min(lo+len(p.raw), len(p.g.rowHead)), sign)
+		p.run(n, func(w int, of *part) {
+			do(of, p.sorted[p.page[w*pages/p.workers]:p.page[(w+1)*pages/p.workers]])
+		})
+		p.gather(spill)
+	}
+	for w := range p.part {
+		t.used, t.live = t.used+p.part[w].used, t.live+p.part[w].live
+	}
+}
+
+// sort sorts the signatures of a block of rows by page, rows rising, and returns how many there are.
+func (p *parallel) sort(lo, hi int, sign func(row uint32) (sig uint32, ok bool)) int {
+	t := &p.g.table
+	for w := range p.part {
+		clear(p.part[w].count)
+		p.part[w].from, p.part[w].to = 0, 0
+	}
+	p.each(hi-lo, func(of *part, from, to int) {
+		of.from, of.to = from, from
+		for at := from; at < to; at += 64 {
+			for word := p.rows[(lo+at)/64]; word != 0; word &= word - 1 {
+				row := uint32(lo + at + bits.TrailingZeros64(word))
+				if sig, ok := sign(row); ok {
+					p.raw[of.to] = sighted{sig, row}
+					of.to++
+					of.count[t.pageOf(sig)]++
+				}
 			}
 		}
-		dead.Add(int64(n))
 	})
-	g.table.drop(len(g.rowHead) - int(dead.Load()))
+	at := uint32(0)
+	for i := range p.page[1:] {
+		p.page[i] = at
+		for w := range p.part {
+			n := p.part[w].count[i]
+			p.part[w].count[i] = at
+			at += n
+		}
+	}
+	p.page[len(p.page)-1] = at
+	p.run(int(at), func(_ int, of *part) {
+		for _, f := range p.raw[of.from:of.to] {
+			to := &of.count[t.pageOf(f.sig)]
+			p.sorted[*to] = f
+			*to++
+		}
+	})
+	return int(at)
+}
+
+// gather takes what the workers have found in a block, in the order of pages.
+func (p *parallel) gather(spill func(row uint32)) {
+	g := p.g
+	first := g.reasons.edges.len
+	at := first
+	for w := range p.part {
+		p.part[w].from, at = at, at+len(p.part[w].pairs)
+	}
+	g.reasons.edges.extend(at)
+	p.run(at-first, func(_ int, of *part) {
+		for i, f := range of.pairs {
+			*g.reasons.edges.at(of.from + i) = edge{a: g.rowClass[f.sig], b: g.rowClass[f.row], kind: congruent, x: f.sig, y: f.row}
+		}
+		of.pairs = nil
+	})
+	for w := range p.part {
+		for _, row := range p.part[w].spilled {
+			spill(row)
+		}
+		p.part[w].spilled = p.part[w].spilled[:0]
+	}
+}
+
+// leaves is the signature of a row that changes, as it was.
+func (p *parallel) leaves(row uint32) (sig uint32, ok bool) {
+	if p.g.isDead(row) {
+		return 0, false
+	}
+	return p.g.table.signature(&p.g.columns, row), true
+}
+
+// leave takes rows out of the table.
+func (p *parallel) leave(of *part, list []sighted) {
+	t := &p.g.table
+next:
+	for _, f := range list {
+		at, tag := t.place(f.sig)
+		for end := t.pageEnd(at); at < end; at++ {
+			if t.tag[at] == tag && t.row[at] == f.row {
+				t.tag[at] = removed
+				of.live--
+				continue next
+			}
+			if t.tag[at] == empty {
+				continue next
+			}
+		}
+		of.spilled = append(of.spilled, f.row)
+	}
+}
+
+// comes makes the children of a row roots, and returns its signature.
+func (p *parallel) comes(row uint32) (sig uint32, ok bool) {
+	g := p.g
+	kids := g.children(row)
+	for i, k := range kids {
+		if p.stale[k/32]>>(k%32)&1 != 0 {
+			kids[i] = g.sets.root(k)
+		}
+	}
+	if len(kids) == 2 && kids[0] > kids[1] && g.heads.info[g.rowHead[row]].Commutative {
+		kids[0], kids[1] = kids[1], kids[0]
+	}
+	return p.leaves(row)
+}
+
+// look puts rows into the table, or notes that one equals a row that is there; the slot then names the smaller.
+func (p *parallel) look(of *part, list []sighted) {
+	g, t := p.g, &p.g.table
+	of.pairs = list[:0]
+next:
+	for _, f := range list {
+		at, tag := t.place(f.sig)
+		free := -1
+		for end := t.pageEnd(at); at < end; at++ {
+			switch t.tag[at] {
+			case tag:
+				if was := t.row[at]; g.equal(was, f.row) {
+					lo, hi := min(was, f.row), max(was, f.row)
+					t.row[at] = lo
+					atomic.OrUint64(&g.dead[hi/64], 1<<(hi%64))
+					if g.rowClass[lo] != g.rowClass[hi] {
+						of.pairs = append(of.pairs, sighted{lo, hi})
+					}
+					continue next
+				}
+			case removed:
+				if free < 0 {
+					free = at
+				}
+			case empty:
+				if free < 0 {
+					free = at
+					of.used++
+				}
+				t.row[free], t.tag[free] = f.row, tag
+				of.live++
+				continue next
+			}
+		}
+		of.spilled = append(of.spilled, f.row)
+	}
 }

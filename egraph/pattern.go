@@ -2,7 +2,6 @@ package egraph
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/govyre/vyre/ir"
 	"github.com/govyre/vyre/rules"
@@ -40,7 +39,6 @@ type output struct {
 type instruction struct {
 	do   instructionKind
 	swap bool // rows, lookup: the children of a commutative head in either order
-	last bool // rows: no instruction after it looks at what may have changed
 	r    int  // rows: the class; same, constant, typed, lookup: what is compared
 	s    int  // same: the other; lookup: the first of the children's registers in args
 	out  int  // rows: the first register of the children
@@ -145,12 +143,6 @@ func compile(r *rules.Rule, number int, back bool, heads *heads) *pattern {
 	c.count(p.left, &number)
 	p.ops = number
 	p.made = c.output(p.right)
-	for i := len(c.code) - 1; i >= 0; i-- {
-		if in := &c.code[i]; in.do != doSame && in.do != doType {
-			in.last = in.do == doRows
-			break
-		}
-	}
 	return p
 }
 
@@ -281,36 +273,4 @@ func (c *compiler) variable(a *rules.Term, r int) {
 // other names the order makes no difference, but rules rarely are so, and the second match is dropped as equal.
 func swaps(t *rules.Term) bool {
 	return len(t.Args) == 2 && t.Op.Info().Attr&ir.Commutative != 0
-}
-
-// String prints the programs, for people.
-func (rs *Rules) String() string {
-	var b strings.Builder
-	for _, p := range rs.list {
-		fmt.Fprintf(&b, "%s %s\n", rs.names[p.number], p.rule.Type)
-		for _, in := range p.code {
-			rs.print(&b, &in)
-		}
-	}
-	return b.String()
-}
-
-func (rs *Rules) print(b *strings.Builder, in *instruction) {
-	name := func() string { hs := heads{info: rs.heads}; return hs.name(Head(in.head)) }
-	switch in.do {
-	case doRows:
-		fmt.Fprintf(b, "\trows r%d %s r%d\n", in.r, name(), in.out)
-	case doSame:
-		fmt.Fprintf(b, "\tsame r%d r%d\n", in.r, in.s)
-	case doConstant:
-		fmt.Fprintf(b, "\tconst r%d %s\n", in.r, name())
-	case doAny:
-		fmt.Fprintf(b, "\tconst r%d\n", in.r)
-	case doType:
-		fmt.Fprintf(b, "\ttype r%d %s\n", in.r, in.t)
-	case doLookup:
-		fmt.Fprintf(b, "\tlookup r%d %s %v\n", in.r, name(), in.args)
-	case doWhen:
-		fmt.Fprintf(b, "\twhen %v\n", in.args)
-	}
 }

@@ -193,19 +193,6 @@ func (p *Proof) finish(steps []step) {
 	}
 }
 
-// Steps is the number of steps.
-func (p *Proof) Steps() int { return len(p.steps) }
-
-// Rules lists the rules and labels of the steps, in order, each once.
-func (p *Proof) Rules() (names []string) {
-	for i := range p.steps {
-		if name := p.name(&p.steps[i]); !slices.Contains(names, name) {
-			names = append(names, name)
-		}
-	}
-	return names
-}
-
 // Check replays the proof: from the first term, every step must be about the part at its place, and hold there. A rule is
 // matched anew and its condition asked, a constant computed anew. For what facts decide, those of the term's parts are
 // computed anew, or else the graph has to know as much. An error names the step.
@@ -258,7 +245,7 @@ func (p *Proof) holds(s *step) string {
 			return "is not about a row of its class"
 		}
 	case given, narrowed:
-		e := &p.g.reasons.edges[s.edge]
+		e := p.g.reasons.edges.at(s.edge)
 		if e.kind != s.kind || a != t.class(e.a) || b != t.class(e.b) {
 			return "is not a union of the graph"
 		}

@@ -9,28 +9,13 @@ type Limits struct {
 	Matches int // matches applied in all; 0: 1,000,000
 }
 
-// Stop is why a run ended.
-type Stop uint8
-
-// The reasons.
-const (
-	Saturated Stop = iota // no rule finds anything new
-	RowLimit
-	RoundLimit
-	MatchLimit
-)
-
-func (s Stop) String() string {
-	return [...]string{"saturated", "limit of rows", "limit of rounds", "limit of matches"}[s]
-}
-
 // Report is what a run did. It is the same on every machine.
 type Report struct {
 	Rounds  int
-	Matches int // that were applied
-	Unions  int // classes that stopped being roots, by congruence too
-	Bans    int // how often a rule found too much and had to wait
-	Stopped Stop
+	Matches int    // that were applied
+	Unions  int    // classes that stopped being roots, by congruence too
+	Stopped string // "limit of rows", "limit of rounds" or "limit of matches"; "" if no rule finds anything new
+	bans    int    // how often a rule found too much and had to wait
 }
 
 // A rule that finds more than this in a round waits for some rounds; both double each time. Rules of <=>, which make
@@ -75,7 +60,6 @@ func (g *Graph) Run(rules *Rules, limits Limits) (Report, error) {
 			*l.at = *l.zero
 		}
 	}
-	g.index()
 	g.known.start()
 	if err := g.Rebuild(); err != nil {
 		return Report{}, err
@@ -85,9 +69,9 @@ func (g *Graph) Run(rules *Rules, limits Limits) (Report, error) {
 	g.reasons.rules = append(g.reasons.rules, rules)
 	r.match.Graph, r.build.Graph, r.build.rules = g, g, rules
 	r.build.named = slices.Repeat([]Head{noHead}, len(rules.heads))
-	g.tracking, g.touched, g.known.learned = true, g.touched[:0], g.known.learned[:0]
+	g.known.tracking, g.touched, g.known.learned = true, g.touched[:0], g.known.learned[:0]
 	err := r.rounds()
-	g.tracking = false
+	g.known.tracking = false
 	return r.report, err
 }
 
@@ -99,7 +83,7 @@ func (r *run) rounds() error {
 	r.stampAll(0)
 	for {
 		if r.report.Rounds == r.limits.Rounds {
-			r.report.Stopped = RoundLimit
+			r.report.Stopped = "limit of rounds"
 			return nil
 		}
 		r.report.Rounds++
@@ -114,7 +98,6 @@ func (r *run) rounds() error {
 		case full:
 			return nil
 		case !r.part && rows == len(r.rowHead) && unions == r.sets.joined && !r.lift():
-			r.report.Stopped = Saturated
 			return nil
 		}
 	}
@@ -157,6 +140,7 @@ func (r *run) lift() bool {
 func (r *run) search() {
 	m := &r.match
 	m.index.build(r.Graph)
+	m.changes()
 	m.heads = m.heads[:0]
 	for _, h := range r.rules.heads {
 		id, ok := r.heads.ids[h]
@@ -198,7 +182,7 @@ func (r *run) searchRule(s *schedule, from, to int) {
 		m.out.cut(begin)
 		s.until = r.report.Rounds + banRounds<<min(s.times, 24)
 		s.times++
-		r.report.Bans++
+		r.report.bans++
 		return
 	}
 	s.since = uint32(r.report.Rounds)
@@ -211,10 +195,10 @@ func (r *run) apply() (full bool) {
 	for i, at := range out.pattern {
 		switch {
 		case r.table.live >= r.limits.Rows:
-			r.report.Stopped = RowLimit
+			r.report.Stopped = "limit of rows"
 			return true
 		case r.report.Matches >= r.limits.Matches:
-			r.report.Stopped = MatchLimit
+			r.report.Stopped = "limit of matches"
 			return true
 		}
 		end := len(out.data)

@@ -196,7 +196,7 @@ func TestSums(t *testing.T) {
 			g := egraph.New()
 			sum(g, way.op, n)
 			rep, err := g.Run(rs, egraph.Limits{Rows: 1e6, Rounds: 100, Matches: 1e7})
-			if err != nil || rep.Stopped != egraph.Saturated {
+			if err != nil || rep.Stopped != "" {
 				t.Fatalf("%d leaves: %+v, %v", n, rep, err)
 			}
 			if rows := (pow3 - 2*pow2 + 1) / way.part; g.Rows() != rows+n || g.Classes() != pow2-1 {

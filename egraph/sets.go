@@ -1,5 +1,7 @@
 package egraph
 
+import "sync/atomic"
+
 // sets is a union-find over class ids. The smaller root stays one, so roots do not depend on the order of unions.
 type sets struct {
 	parent []Class
@@ -32,69 +34,40 @@ func (s *sets) join(a, b Class) Class {
 	return hi
 }
 
+// root is find beside other goroutines. That a parent changes meanwhile only makes the way longer.
+func (s *sets) root(c Class) Class {
+	for {
+		up := s.load(c)
+		if up == c {
+			return c
+		}
+		top := s.load(up)
+		if top == up {
+			return up
+		}
+		atomic.CompareAndSwapUint32((*uint32)(&s.parent[c]), uint32(up), uint32(top))
+		c = top
+	}
+}
+
+func (s *sets) load(c Class) Class { return Class(atomic.LoadUint32((*uint32)(&s.parent[c]))) }
+
+// hook is join beside other goroutines, without the count. Only a root's entry is changed, so no union is lost.
+func (s *sets) hook(a, b Class) Class {
+	for {
+		a, b = s.root(a), s.root(b)
+		if a == b {
+			return None
+		}
+		if lo, hi := min(a, b), max(a, b); atomic.CompareAndSwapUint32((*uint32)(&s.parent[hi]), uint32(hi), uint32(lo)) {
+			return hi
+		}
+	}
+}
+
 // flatten makes every entry a root: a parent is smaller, so it is flat before its children.
 func (s *sets) flatten() {
 	for c, p := range s.parent {
 		s.parent[c] = s.parent[p]
-	}
-}
-
-const noUse = 1<<32 - 1
-
-// uses lists, for each root, the rows that have it as a child, once for each place. A list is a ring of which the class
-// knows the last: two of them become one by swapping two links.
-type uses struct {
-	last []uint32 // by class
-	list []use    // one for each child in the columns
-}
-
-type use struct {
-	row, next uint32
-}
-
-// note puts a new row into the lists of its children.
-func (u *uses) note(g *Graph, row uint32) {
-	for _, k := range g.children(row) {
-		u.add(g.sets.find(k), row)
-	}
-}
-
-func (u *uses) add(c Class, row uint32) {
-	at := uint32(len(u.list))
-	u.list = append(u.list, use{row, at})
-	u.splice(c, at)
-}
-
-// splice puts the ring that ends with at behind that of class c.
-func (u *uses) splice(c Class, at uint32) {
-	if was := u.last[c]; was != noUse {
-		u.list[was].next, u.list[at].next = u.list[at].next, u.list[was].next
-	}
-	u.last[c] = at
-}
-
-// move takes the list of one class to another one, and appends its rows to dirty.
-func (u *uses) move(from, to Class, dirty []uint32) []uint32 {
-	last := u.last[from]
-	if last == noUse {
-		return dirty
-	}
-	dirty = u.rows(from, dirty)
-	u.last[from] = noUse
-	u.splice(to, last)
-	return dirty
-}
-
-// rows appends the rows of a list.
-func (u *uses) rows(c Class, to []uint32) []uint32 {
-	last := u.last[c]
-	if last == noUse {
-		return to
-	}
-	for at := u.list[last].next; ; at = u.list[at].next {
-		to = append(to, u.list[at].row)
-		if at == last {
-			return to
-		}
 	}
 }

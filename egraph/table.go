@@ -11,6 +11,7 @@ type table struct {
 	live int     // slots with a row
 	weak uint32  // bits of signatures that tests take away
 	full uint8   // 1/2^full of the slots stay empty
+	bits uint8   // a page has 2^bits slots
 }
 
 const (
@@ -31,19 +32,43 @@ func mix(h, v uint32) uint32 {
 	return bits.RotateLeft32(h^(v+0x9E3779B9+h<<6+h>>2), 13) * 0x85EBCA6B
 }
 
+// Pages have 2^leastPage slots at least, and there are at most 2^mostPages of them: few enough to sort rows by page, and small
+// enough that a page stays in the cache of a core.
+const (
+	leastPage = 12
+	mostPages = 9
+)
+
 // reset makes the table empty, with a power of two of slots.
 func (t *table) reset(slots int) {
 	t.row, t.tag, t.used, t.live = make([]uint32, slots), make([]uint8, slots), 0, 0
+	n := bits.Len(uint(slots)) - 1
+	t.bits = uint8(min(n, max(leastPage, n-mostPages)))
 }
 
-// drop frees the slots; the table is to be made anew before it is used. So many rows will be in it.
-func (t *table) drop(rows int) { t.row, t.tag, t.used, t.live = nil, nil, 0, rows }
+// pages is the number of pages.
+func (t *table) pages() int { return len(t.row) >> t.bits }
+
+// pageOf is the page in which a signature is looked up first.
+func (t *table) pageOf(sig uint32) int { return int(sig^sig>>15) & (len(t.row) - 1) >> t.bits }
+
+// pageEnd is the end of the page of a slot.
+func (t *table) pageEnd(slot int) int { return (slot>>t.bits + 1) << t.bits }
 
 // room is how many slots are used before the table grows: seven of eight.
 func (t *table) room() int { return len(t.row) - len(t.row)>>t.full }
 
-func (t *table) of(c *columns, row uint32) (at int, tag uint8) {
-	return t.place(signature(c.rowHead[row], c.children(row)))
+// slots is the size of a table for so many rows.
+func (t *table) slots(rows int) int {
+	slots := len(t.row)
+	for slots-slots>>t.full <= rows {
+		slots *= 2
+	}
+	return slots
+}
+
+func (t *table) signature(c *columns, row uint32) uint32 {
+	return signature(c.rowHead[row], c.children(row)) &^ t.weak
 }
 
 // place is the slot at which the search for a signature begins, and the tag that it has there.
@@ -51,6 +76,8 @@ func (t *table) place(sig uint32) (at int, tag uint8) {
 	sig &^= t.weak
 	return int(sig^sig>>15) & (len(t.row) - 1), uint8(sig>>24) | 2
 }
+
+func (t *table) of(c *columns, row uint32) (at int, tag uint8) { return t.place(t.signature(c, row)) }
 
 // find returns the row that is equal to the given one, or noRow and the slot for it.
 func (t *table) find(c *columns, row uint32) (slot int, was uint32) {
@@ -80,25 +107,6 @@ func (t *table) seek(c *columns, head Head, kids []Class) (slot int, was uint32)
 	}
 }
 
-// equal reports whether two rows have one head and the same children.
-func (c *columns) equal(a, b uint32) bool { return c.is(a, c.rowHead[b], c.children(b)) }
-
-// is reports whether a row has a head and children.
-func (c *columns) is(row uint32, head Head, kids []Class) bool {
-	if c.fault == faultCompare {
-		return true
-	}
-	if c.rowHead[row] != head || c.rowLen[row] != uint32(len(kids)) {
-		return false
-	}
-	for i, k := range c.children(row) {
-		if k != kids[i] {
-			return false
-		}
-	}
-	return true
-}
-
 // put writes a row into the slot that find has returned for it.
 func (t *table) put(c *columns, slot int, row uint32) {
 	_, tag := t.of(c, row)
@@ -125,19 +133,15 @@ func (t *table) remove(c *columns, row uint32) {
 
 // rehash makes room for so many rows, and leaves out slots whose row was removed.
 func (t *table) rehash(c *columns, rows int) {
-	slots := len(t.row)
-	for slots-slots>>t.full <= rows {
-		slots *= 2
-	}
 	row, tag := t.row, t.tag
-	t.reset(slots)
+	t.reset(t.slots(rows))
 	for i, r := range row {
 		if tag[i] <= removed {
 			continue
 		}
 		at, tag := t.of(c, r)
 		for t.tag[at] != empty {
-			at = (at + 1) & (slots - 1)
+			at = (at + 1) & (len(t.row) - 1)
 		}
 		t.row[at], t.tag[at] = r, tag
 		t.used++

@@ -109,8 +109,12 @@ func TestVectors(t *testing.T) {
 				t.Fatal(err)
 			}
 			v.check(t, host)
-			for _, workers := range []int{1, 3} {
+			var proofs [][2]egraph.Class
+			for i, workers := range []int{1, 3, 1, 3} {
 				g := v.graph()
+				if i > 1 {
+					g.Walk()
+				}
 				unions, err := g.RebuildParallel(workers)
 				if err != nil {
 					t.Fatal(err)
@@ -120,6 +124,11 @@ func TestVectors(t *testing.T) {
 				}
 				v.check(t, g)
 				same(t, g, host)
+				if i%2 == 0 {
+					proofs = g.Unions()
+				} else if !slices.Equal(g.Unions(), proofs) {
+					t.Errorf("%d workers: other reasons than one worker has", workers)
+				}
 			}
 		})
 	}
@@ -130,8 +139,7 @@ func same(t *testing.T, a, b *egraph.Graph) {
 	t.Helper()
 	x, y := a.Columns(), b.Columns()
 	if !slices.Equal(x.Class, y.Class) || !slices.Equal(x.Head, y.Head) || !slices.Equal(x.Kids, y.Kids) ||
-		!slices.Equal(x.Parent, y.Parent) || !slices.Equal(x.Dead, y.Dead) || !slices.Equal(x.GroupRow, y.GroupRow) ||
-		!slices.Equal(x.GroupClass, y.GroupClass) || !slices.Equal(x.GroupFirst, y.GroupFirst) {
+		!slices.Equal(x.Parent, y.Parent) || !slices.Equal(x.Dead, y.Dead) {
 		t.Errorf("columns differ:\n%v\n%v", x, y)
 	}
 }

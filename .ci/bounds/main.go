@@ -5,7 +5,7 @@
 //
 //	go run ./.ci/bounds [-v] [package…]
 //
-// Without packages it looks at ./graph/.... Tests are left out, and so are generated files. An embedded type is one field,
+// Without packages it looks at ./graph/... and ./egraph/.... Tests are left out, and so are generated files. An embedded type is one field,
 // and its methods are its own. With -v all numbers are printed, the largest first.
 package main
 
@@ -45,7 +45,7 @@ func main() {
 	flag.Parse()
 	packages := flag.Args()
 	if len(packages) == 0 {
-		packages = []string{"./graph/..."}
+		packages = []string{"./graph/...", "./egraph/..."}
 	}
 	over, err := run(packages, *verbose)
 	if err != nil {

@@ -43,9 +43,9 @@ func (s *Session) Child(row, k int) driver.Range {
 // Words returns everything that was read.
 func (r *Result) Words() []uint32 {
 	if r.rows {
-		return r.s.read
+		return r.of.read
 	}
-	return r.s.read[len(r.s.read)-r.s.readWords(false):]
+	return r.of.read[len(r.of.read)-r.of.readWords(false):]
 }
 
 // Reports returns what the detectors of the device found in the last call.

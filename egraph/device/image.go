@@ -3,6 +3,7 @@ package device
 import (
 	"github.com/govyre/vyre/egraph"
 	"github.com/govyre/vyre/egraph/device/internal/closure"
+	"github.com/govyre/vyre/egraph/internal/groups"
 	"github.com/govyre/vyre/ir"
 )
 
@@ -63,14 +64,11 @@ func (s *source) image(table uint64) (*Image, error) {
 	if err != nil {
 		return nil, err
 	}
-	groups := 0
-	if groups, err = s.groups(); err != nil {
-		return nil, err
-	}
-	im.l = lay(uint64(len(s.Class)), long, uint64(len(im.types)), uint64(groups), uint64(len(s.pending)), table)
+	in := s.groups()
+	im.l = lay(uint64(len(s.Class)), long, uint64(len(im.types)), uint64(len(in.class)), uint64(len(s.pending)), table)
 	im.words = make([]uint32, im.l.at[live])
 	im.heads, im.pending = s.heads, uint32(len(s.pending))
-	s.fill(im, im.dense)
+	s.fill(im, im.dense, &in)
 	if err := s.pairs(im, im.dense); err != nil {
 		return nil, err
 	}
@@ -85,10 +83,6 @@ func (s *source) lengths() error {
 		return refused("build", "column class has %d rows, at most %d are possible", n, maxRows)
 	case len(s.Head) != n || len(s.First) != n || len(s.Len) != n:
 		return refused("build", "columns class, head, first and len have %d, %d, %d and %d rows", n, len(s.Head), len(s.First), len(s.Len))
-	case len(s.GroupRow) != n:
-		return refused("build", "column groupRow has %d rows of %d", len(s.GroupRow), n)
-	case len(s.GroupFirst) != len(s.GroupClass)+1:
-		return refused("build", "column groupFirst has length %d beside %d groups", len(s.GroupFirst), len(s.GroupClass))
 	case uint64(len(s.Kids)) >= none || uint64(len(s.Parent)) >= none || len(s.types) != len(s.Parent):
 		return refused("build", "%d children and %d classes, fewer than 1<<32 are possible", len(s.Kids), len(s.Parent))
 	case len(s.pending) > maxRows:
@@ -143,36 +137,26 @@ func (s *source) rows() (long uint64, err error) {
 	return long, nil
 }
 
-// groups checks that the groups are the rows of each root, ascending, and returns how many have rows.
-func (s *source) groups() (groups int, err error) {
-	seen, before := uint32(0), int64(-1)
-	for k, c := range s.GroupClass {
-		first, end := s.GroupFirst[k], s.GroupFirst[k+1]
-		if int64(c) <= before || int64(c) >= int64(len(s.Parent)) || s.Parent[c] != c {
-			return 0, refused("build", "column groupClass: group %d is class %d after %d, which is no root above it", k, c, before)
-		}
-		if first != seen || end < first || int64(end) > int64(len(s.GroupRow)) {
-			return 0, refused("build", "column groupFirst: group %d has rows %d to %d after %d", k, first, end, seen)
-		}
-		last := int64(-1)
-		for _, r := range s.GroupRow[first:end] {
-			if int64(r) <= last || int64(r) >= int64(len(s.Class)) || s.Parent[s.Class[r]] != c {
-				return 0, refused("build", "column groupRow: row %d after %d is not in class %d", r, last, c)
-			}
-			last = int64(r)
-		}
-		if seen, before = end, int64(c); end > first {
-			groups++
+// grouped are the rows of each root that has some: classes, rows and the rows of each class rise.
+type grouped struct {
+	class []egraph.Class
+	first []uint32
+	rows  []uint32
+}
+
+func (s *source) groups() (in grouped) {
+	class, first, rows := groups.Of(s.Class, s.Parent)
+	for i, c := range class {
+		if first[i] != first[i+1] {
+			in.class, in.first = append(in.class, c), append(in.first, first[i])
 		}
 	}
-	if int(seen) != len(s.GroupRow) {
-		return 0, refused("build", "column groupFirst: the groups have %d rows of %d", seen, len(s.GroupRow))
-	}
-	return groups, nil
+	in.first, in.rows = append(in.first, uint32(len(rows))), rows
+	return in
 }
 
 // fill writes the columns that are uploaded.
-func (s *source) fill(im *Image, dense []uint32) {
+func (s *source) fill(im *Image, dense []uint32, in *grouped) {
 	to := func(c column) []uint32 { return im.words[im.l.at[c]:][:im.l.len[c]] }
 	class_, rows_, more_ := to(class), to(rows), to(more)
 	next := uint32(0)
@@ -196,15 +180,11 @@ func (s *source) fill(im *Image, dense []uint32) {
 			row[1], row[2] = min(row[1], row[2]), max(row[1], row[2])
 		}
 	}
-	groups, firsts, k := to(groupClass), to(groupFirst), 0
-	for i, c := range s.GroupClass {
-		if s.GroupFirst[i] != s.GroupFirst[i+1] {
-			groups[k], firsts[k] = dense[c], s.GroupFirst[i]
-			k++
-		}
+	for i, c := range in.class {
+		to(groupClass)[i] = dense[c]
 	}
-	firsts[k] = uint32(len(s.GroupRow))
-	copy(to(groupRow), s.GroupRow)
+	copy(to(groupFirst), in.first)
+	copy(to(groupRow), in.rows)
 }
 
 // pairs stages the pending unions.

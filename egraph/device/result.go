@@ -41,25 +41,40 @@ type Result struct {
 	Lookups        uint64
 	Uploaded, Read uint64 // bytes
 
-	s      *Session
+	of     *reading
 	rows   bool
 	groups int
 }
 
+// reading is where what is read of an image goes.
+type reading struct {
+	im   *Image
+	read []uint32 // from class or groupClass to parent
+}
+
+// readWords is how many words are read.
+func (r *reading) readWords(all bool) int {
+	l, from := r.im.l, groupClass
+	if all {
+		from = class
+	}
+	return int(l.at[parent] + l.len[parent] - l.at[from])
+}
+
 // column returns a column that was read.
 func (r *Result) column(c column) []uint32 {
-	l, first := r.s.im.l, groupClass
-	words := r.s.read[len(r.s.read)-r.s.readWords(false):]
+	l, first := r.of.im.l, groupClass
+	words := r.of.read[len(r.of.read)-r.of.readWords(false):]
 	if r.rows {
-		words, first = r.s.read, class
+		words, first = r.of.read, class
 	}
 	from := l.at[c] - l.at[first]
 	return words[from : from+l.len[c]]
 }
 
 // fill takes what the header says.
-func (r *Result) fill(s *Session, rows bool) {
-	r.s, r.rows = s, rows
+func (r *Result) fill(of *reading, rows bool) {
+	r.of, r.rows = of, rows
 	h := r.column(header)
 	r.Status = Status(h[closure.Status])
 	r.Rounds, r.Unions, r.Pending, r.Self = int(h[closure.Rounds]), int(h[closure.Unions]), int(h[closure.Pending]), int(h[closure.Self])
@@ -73,14 +88,14 @@ func (r *Result) PerRound() []uint32 {
 }
 
 // Roots returns the root of each class.
-func (r *Result) Roots() []uint32 { return r.column(parent)[:r.s.im.l.classes] }
+func (r *Result) Roots() []uint32 { return r.column(parent)[:r.of.im.l.classes] }
 
 // IsLive reports whether a row is the smallest of its key.
 func (r *Result) IsLive(row int) bool { return r.column(live)[row/32]>>(row%32)&1 != 0 }
 
 // Groups returns the rows by class: those of classes[k] are rows[first[k]:first[k+1]]. Classes, which are roots, and rows in a class ascend.
 func (r *Result) Groups() (classes, first, rows []uint32) {
-	return r.column(groupClass)[:r.groups], r.column(groupFirst)[:r.groups+1], r.column(groupRow)[:r.s.im.l.n]
+	return r.column(groupClass)[:r.groups], r.column(groupFirst)[:r.groups+1], r.column(groupRow)[:r.of.im.l.n]
 }
 
 // Digest is of the root of every class, as egraph's of a graph whose classes were all roots when the image was built.
@@ -98,7 +113,7 @@ func (r *Result) Graph() (*egraph.Graph, error) {
 	if !r.rows {
 		return nil, refused("graph", "the rows were not read: set Options.Rows")
 	}
-	im, g := r.s.im, egraph.New()
+	im, g := r.of.im, egraph.New()
 	g.Grow(im.Rows(), 3*im.Rows())
 	for _, h := range im.heads {
 		g.Head(h)

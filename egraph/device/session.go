@@ -24,13 +24,12 @@ type Options struct {
 // Session is an image on a device.
 type Session struct {
 	dev   vyre.Device
-	im    *Image
 	tuned tuning
 	image driver.Buffer
 	unions
 	anew bool // how far the call before came is unknown
 
-	read   []uint32 // from class or groupClass to parent
+	reading
 	pinned *driver.HostMemory
 	cache  *megakernel.Cache
 	plans  map[megakernel.Topology]*megakernel.Plan
@@ -52,7 +51,7 @@ func open(ctx context.Context, dev vyre.Device, im *Image, tuned tuning) (s *Ses
 	if dev == nil || im == nil || im.l == nil {
 		return nil, refused("open", "no device, or no image")
 	}
-	s = &Session{dev: dev, im: im, tuned: tuned, cache: megakernel.NewCache(dev, 0),
+	s = &Session{dev: dev, reading: reading{im: im}, tuned: tuned, cache: megakernel.NewCache(dev, 0),
 		plans: map[megakernel.Topology]*megakernel.Plan{}, made: map[request]*commands{}}
 	defer func() {
 		if err != nil {
@@ -99,15 +98,6 @@ func (s *Session) host(all bool) error {
 	return nil
 }
 
-// readWords is how many words are read.
-func (s *Session) readWords(all bool) int {
-	l, from := s.im.l, groupClass
-	if all {
-		from = class
-	}
-	return int(l.at[parent] + l.len[parent] - l.at[from])
-}
-
 // Canonicalise unites the classes of the pending unions, after those that the image brought, and closes the graph under
 // congruence. It goes on where a call that was stopped ended. A call with no unions uploads nothing.
 //
@@ -142,7 +132,7 @@ func (s *Session) Canonicalise(ctx context.Context, pending [][2]uint32, o Optio
 	}
 	s.have, s.anew, s.left = head{true, 0, o.MaxRounds}, false, 0
 	r.Uploaded, r.Read = uint64(4*upload), uint64(4*s.readWords(o.Rows))
-	r.fill(s, o.Rows)
+	r.fill(&s.reading, o.Rows)
 	return r, nil
 }
 

@@ -43,8 +43,8 @@ func (w *work) equate(find Search) {
 	w.equated = true
 	if w.stats.Rewrites != nil {
 		for i := range e.parts {
-			if p := &e.parts[i]; p.limit != egraph.Saturated && p.replaced {
-				w.stats.Stopped = p.limit.String()
+			if p := &e.parts[i]; p.limit != "" && p.replaced {
+				w.stats.Stopped = p.limit
 			}
 		}
 	}
@@ -79,7 +79,7 @@ type equatedPart struct {
 	roots    []ir.Row                // of them, used elsewhere
 	at       map[ir.Row]int          // by root: its number among the roots of term
 	term     *egraph.Term
-	limit    egraph.Stop
+	limit    string // at which it stopped, if it did
 	replaced bool
 	retries  int
 }

@@ -151,7 +151,7 @@ func sum(out io.Writer, n int, op ir.Op, text string) error {
 	if err != nil {
 		return err
 	}
-	if report.Stopped != egraph.Saturated {
+	if report.Stopped != "" {
 		return fmt.Errorf("a sum of %d leaves: %+v", n, report)
 	}
 	print(out, g, 0, max(0, memory("VmHWM:")-before), 0, 0, took)
