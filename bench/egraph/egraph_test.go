@@ -28,4 +28,7 @@ func TestEveryWorkloadIsMeasuredOnSmallGraphs(t *testing.T) {
 			}
 		}
 	}
+	if n := strings.Count(string(text), "\nsum of 5,95,"); n != 4 {
+		t.Errorf("%d lines of the sum of 5 in\n%s", n, text)
+	}
 }

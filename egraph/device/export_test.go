@@ -3,10 +3,12 @@ package device
 import (
 	"context"
 	"math"
+	"slices"
 
 	"github.com/govyre/vyre"
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/egraph"
+	"github.com/govyre/vyre/egraph/device/internal/saturation"
 	"github.com/govyre/vyre/ir"
 	"github.com/govyre/vyre/megakernel"
 )
@@ -53,3 +55,37 @@ func (s *Session) Reports() []driver.Report { return s.reports }
 
 // Explain says what the plan of a topology is.
 func (s *Session) Explain(how megakernel.Topology) string { return s.plans[how].Explain() }
+
+// Order is the place of a head in the order of terms, and a constant's bits behind it.
+func (s *Saturation) Order(h egraph.HeadInfo, from [3]ir.Type, kids int) [2]uint64 {
+	switch y := s.symbols; {
+	case h.Op == ir.OpConst:
+		return [2]uint64{uint64(h.Type), quiet(h.Type, h.Bits)}
+	case kids == 0:
+		return [2]uint64{uint64(y.rank[y.by(h, 0)]), uint64(slices.Index(y.leaves, h))}
+	default:
+		return [2]uint64{uint64(y.ids[symbol{h, from, kids}])}
+	}
+}
+
+// Log has live rows and classes after each round, from before the first one on.
+func (s *Saturation) Log() (log [][2]int) {
+	h := s.found(headers)
+	for n := range min(s.found(graphs)[saturation.Rounds]+1, saturation.LogRounds) {
+		log = append(log, [2]int{int(h[saturation.LogAt+2*n]), int(h[saturation.LogAt+2*n+1])})
+	}
+	return log
+}
+
+// Moves is how often the table was made anew in the last run.
+func (s *Saturation) Moves() int { return int(s.found(headers)[saturation.Moves]) }
+
+// Found returns what the detectors of the device found in the last run.
+func (s *Saturation) Found() []driver.Report { return s.reports }
+
+// Narrow gives the next saturations tables of so many slots for each row that the limit allows, and 64 at least.
+func Narrow(t interface{ Cleanup(func()) }, per int64) {
+	was, least := perRow, leastSlots
+	t.Cleanup(func() { perRow, leastSlots = was, least })
+	perRow, leastSlots = per, 64
+}

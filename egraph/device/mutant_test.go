@@ -30,7 +30,7 @@ var mutants = []mutant{
 	{"a slot names the last row, not the smallest", "match.go", `if i < j \{[^\n]*\n\s*gpu.AtomicMin`, "if i != j {\n gpu.AtomicExchange"},
 	{"the last round is not run", "match.go", `gpu.AtomicAdd\(&vote\[0\], unions\)`, "if unions > 1 { gpu.AtomicAdd(&vote[0], unions) }"},
 	{"slots of keys that are left stay", "begin.go", `gpu.AtomicStore\(&slots\[s\], dead\)`, "gpu.AtomicStore(&slots[s], gpu.AtomicLoad(&slots[s]))"},
-	{"walks to the root halve the way while they make it flat", "end.go", `(?s)root := up\n.*?gpu.AtomicStore\(&parent\[v\], root\)\n\t\t\}`, "gpu.AtomicStore(&parent[v], find(parent, v))"},
+	{"walks to the root halve the way while they make it flat", "end.go", `(?s)root := up\n.*?gpu.AtomicStore\(&parent\[v\], root\)\n\t\t\}`, "gpu.AtomicStore(&parent[v], Root(parent, v))"},
 	{"a table that was cleared gets the rows of the list alone", "match.go", `header\[all\] = 1\n`, "header[all] = 0\n"},
 	{"groups are not in the order of rows", "groups.go", `rank := uint32\(bits.OnesCount32\(same & \(1<<t.Lane\(\) - 1\)\)\)`, "rank := uint32(bits.OnesCount32(same >> t.Lane() >> 1))"},
 }

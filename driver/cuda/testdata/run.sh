@@ -239,7 +239,7 @@ part_primbench() {
 	return $rc
 }
 
-# part_egraph measures the closure of e-graphs, on the device and on the cores of the host.
+# part_egraph measures the closure and the saturation of e-graphs, on the device and on the cores of the host.
 part_egraph() {
 	local args=(-device cuda -most "${ROWS:-10000000}")
 	gunzip -c "$here/egraph/measure.gz" >"$work/egraph" && chmod +x "$work/egraph" || return 1
@@ -248,8 +248,8 @@ part_egraph() {
 	[ -z "${SIM:-}" ] || args=(-device cuda-sim -most 200 -runs 1 -ops 2)
 	bounded "$log" "$work/egraph" "${args[@]}" -o "$out/egraph.csv"
 	local rc=$?
-	said="$(tested "$work/egraph.log") $(sed -n 's/^# \(W[0-9]\) .* of \([0-9]*\): resident .*ratio /\1 \2 ×/p; s/^# \(terms of .*\)/\1/p' "$out/egraph.csv" | tr '\n' ';')"
-	headed "$out/egraph.csv" 'the closure of e-graphs and the values of terms, on the device and on the cores of the host' "ROWS=${ROWS:-10000000} .gpu/run.sh egraph"
+	said="$(tested "$work/egraph.log") $(sed -n 's/^# \(W[0-9]\) .* of \([0-9]*\): resident .*ratio /\1 \2 ×/p; s/^# \(terms of .*\)/\1/p; s/^# \(sum of [0-9]*\): device .*ratio /\1 ×/p' "$out/egraph.csv" | tr '\n' ';')"
+	headed "$out/egraph.csv" 'the closure and the saturation of e-graphs and the values of terms, on the device and on the cores of the host' "ROWS=${ROWS:-10000000} .gpu/run.sh egraph"
 	return $rc
 }
 

@@ -56,7 +56,7 @@ func Unite(t gpu.Thread, staged, parent, header []uint32) {
 		if a == b {
 			self++
 		} else {
-			unions += unite(parent, a, b)
+			unions += Join(parent, a, b)
 		}
 	}
 	add(t, header, Pending, unions)

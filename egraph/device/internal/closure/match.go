@@ -48,7 +48,7 @@ func Match(t gpu.Thread, round, keep, full uint32, staged []uint32, rows [][4]ui
 		if other == i {
 			claims++
 		} else if other != none {
-			unions += unite(parent, class[i], class[other])
+			unions += Join(parent, class[i], class[other])
 		}
 	}
 	if !ends {

@@ -92,16 +92,16 @@ func refresh(rows [][4]uint32, more, parent []uint32, i uint32) bool {
 	if p == r[1] && q == b && s == c {
 		return false
 	}
-	p = find(parent, p)
+	p = Root(parent, p)
 	if r[2] == none {
 		q = none
 	} else {
-		q = find(parent, q)
+		q = Root(parent, q)
 	}
 	if r[3] == none {
 		s = none
 	} else {
-		s = find(parent, s)
+		s = Root(parent, s)
 	}
 	if r[0]&Commutative != 0 {
 		p, q = min(p, q), max(p, q)
@@ -115,7 +115,7 @@ func refreshMany(more, parent []uint32, at, n uint32) bool {
 	changed := false
 	for k := range n {
 		child := more[at+k]
-		if root := find(parent, child); root != child {
+		if root := Root(parent, child); root != child {
 			more[at+k] = root
 			changed = true
 		}

@@ -5,8 +5,8 @@ import "github.com/govyre/vyre/gpu"
 // A parent is never greater than its class, and a root is its own. So every way up ends, and the root of a set is its
 // smallest class whatever the order of unions.
 
-// find returns the root of a class, and halves the way there.
-func find(parent []uint32, x uint32) uint32 {
+// Root returns the root of a class, and halves the way there.
+func Root(parent []uint32, x uint32) uint32 {
 	for {
 		p := gpu.AtomicLoad(&parent[x])
 		if p == x {
@@ -21,11 +21,11 @@ func find(parent []uint32, x uint32) uint32 {
 	}
 }
 
-// unite makes one class of two, and returns 1 if they were two. If another invocation has put the greater root under a class
+// Join makes one class of two, and returns 1 if they were two. If another invocation has put the greater root under a class
 // meanwhile, that class may have lost a link by the minimum, so it is united as well.
-func unite(parent []uint32, a, b uint32) uint32 {
+func Join(parent []uint32, a, b uint32) uint32 {
 	for {
-		a, b = find(parent, a), find(parent, b)
+		a, b = Root(parent, a), Root(parent, b)
 		if a == b {
 			return 0
 		}
