@@ -3,11 +3,16 @@ package ptx_test
 import (
 	"context"
 	"fmt"
+	"maps"
+	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/rogpeppe/go-internal/txtar"
 
 	"github.com/govyre/vyre/internal/conform"
 	"github.com/govyre/vyre/internal/front"
@@ -56,16 +61,38 @@ func example(name string) (*front.Package, error) {
 	return pkg, err
 }
 
-// TestEmitOfWholeKernels holds whole modules to testdata/kernels.
+// TestEmitOfWholeKernels holds whole modules to testdata/kernels.txtar.
 func TestEmitOfWholeKernels(t *testing.T) {
+	const file = "testdata/kernels.txtar"
+	all, err := txtar.ParseFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	texts := make(map[string][]byte)
+	for _, f := range all.Files {
+		texts[f.Name] = f.Data
+	}
 	for name, p := range wholeKernels(t) {
 		t.Run(name, func(t *testing.T) {
 			m, err := emit(p, ptx.Target{SM: 90})
 			if err != nil {
 				t.Fatal(err)
 			}
-			golden(t, "testdata/kernels/"+name+".ptx", m.Text)
+			if *update {
+				texts[name] = []byte(m.Text)
+				return
+			}
+			agrees(t, file+"/"+name, m.Text, string(texts[name]))
 		})
+	}
+	if *update {
+		all.Files = nil
+		for _, name := range slices.Sorted(maps.Keys(texts)) {
+			all.Files = append(all.Files, txtar.File{Name: name, Data: texts[name]})
+		}
+		if err := os.WriteFile(file, txtar.Format(all), 0o666); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 

@@ -291,7 +291,13 @@ func golden(t *testing.T, file, text string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, wants := strings.Split(text, "\n"), strings.Split(string(want), "\n")
+	agrees(t, file, text, string(want))
+}
+
+// agrees compares a text with that of a file.
+func agrees(t *testing.T, file, text, want string) {
+	t.Helper()
+	got, wants := strings.Split(text, "\n"), strings.Split(want, "\n")
 	for i := range got {
 		if i >= len(wants) || got[i] != wants[i] {
 			old := "nothing"
