@@ -29,7 +29,7 @@ import (
 //	          verifier says about the target of a comment "// target sm=N shared=BYTES"
 //
 // The first three make one case, every other section is one of its own. Warnings that are not
-// announced do not matter.
+// announced do not matter. A file of several cases has a section "case NAME" in front of each, which says what it is about.
 //
 // VALUES are numbers of the parameter's type, 0x… meaning raw bits; nan, inf and -inf; true and false; or
 // "zeros N", "iota N [START [STEP]]" (integers), "fill V N", "part NAME OFF LEN" (those bytes of another
@@ -65,12 +65,30 @@ func fileFamily(name, about string) Family {
 }
 
 // ParseFile reads the cases of a file in the format of the suite's own.
-func ParseFile(name string, data []byte) ([]Case, error) {
+func ParseFile(name string, data []byte) (all []Case, err error) {
 	file := txtar.Parse(data)
-	about := strings.TrimSpace(string(file.Comment))
+	about, files := string(file.Comment), file.Files
+	for more := true; more; {
+		n := slices.IndexFunc(files, func(f txtar.File) bool { return strings.HasPrefix(f.Name, "case ") })
+		if more = n >= 0; !more {
+			n = len(files)
+		}
+		cases, err := parseCases(name, strings.TrimSpace(about), files[:n])
+		if err != nil {
+			return nil, err
+		}
+		if all = append(all, cases...); more {
+			name, about, files = files[n].Name[len("case "):], string(files[n].Data), files[n+1:]
+		}
+	}
+	return all, nil
+}
+
+// parseCases reads sections that have one name.
+func parseCases(name, about string, files []txtar.File) ([]Case, error) {
 	sections := make(map[string]string)
 	var cases []Case
-	for _, f := range file.Files {
+	for _, f := range files {
 		if _, twice := sections[f.Name]; twice {
 			return nil, fmt.Errorf("section %q stands twice", f.Name)
 		}

@@ -43,6 +43,23 @@ func TestFileIsACase(t *testing.T) {
 	}
 }
 
+func TestAFileHasSeveralCases(t *testing.T) {
+	_, sections, _ := strings.Cut(doubled, "-- program --")
+	text := "Two.\n-- case first --\nTwice.\n-- program --" + sections + "-- case second --\n-- program --" + strings.Replace(sections, "4 14", "4 15", 1)
+	cases, err := conform.ParseFile("two", []byte(text))
+	if err != nil || len(cases) != 2 || cases[0].Name != "first" || cases[0].About != "Twice." || cases[1].Name != "second" || cases[1].About != "" {
+		t.Fatalf("%+v, %v", cases, err)
+	}
+	for i := range cases {
+		if err := conform.Try(context.Background(), conform.Interp(interp.Options{}), &cases[i]); (err != nil) != (i == 1) {
+			t.Errorf("%s: %v", cases[i].Name, err)
+		}
+	}
+	if _, err := conform.ParseFile("two", []byte(strings.Replace(text, "-- want --", "-- launch --", 2))); err == nil || !strings.Contains(err.Error(), "stands twice") {
+		t.Errorf("a case with two sections of one name gives %v", err)
+	}
+}
+
 func TestFailureNamesTheFirstDifference(t *testing.T) {
 	cases, err := conform.ParseFile("doubled", []byte(strings.Replace(doubled, "y = 2 4 14", "y = 2 4 15", 1)))
 	if err != nil {
