@@ -30,9 +30,10 @@ type rulesCmd struct {
 
 // rulesBankCmd makes a bank of terms.
 type rulesBankCmd struct {
-	Type []string `default:"u32,i32" help:"Types of the values: i32, u32, i64 or u64."`
-	Ops  int      `default:"2" help:"Ops of the largest terms, from 1 to 3."`
-	Out  string   `short:"o" placeholder:"FILE" help:"Write to FILE instead of standard output."`
+	Type   []string `default:"u32,i32" help:"Types of the values: i32, u32, i64 or u64."`
+	Ops    int      `default:"2" help:"Ops of the largest terms, from 1 to 3."`
+	Out    string   `short:"o" placeholder:"FILE" help:"Write to FILE instead of standard output."`
+	Device string   `default:"auto" completes:"device" help:"Device that evaluates terms; see vyre devices."`
 }
 
 // Help is the long help of the command.
@@ -56,14 +57,22 @@ func (c *rulesBankCmd) Run(t *terminal) error {
 		}
 		types = append(types, of)
 	}
+	if c.Ops < 1 || c.Ops > superopt.MaxOps {
+		return usagef("--ops %d: choose from 1 to %d", c.Ops, superopt.MaxOps)
+	}
 	out, err := t.create("-o", c.Out)
 	if err != nil {
 		return err
 	}
 	defer out.close()
-	file, err := superopt.File(c.Ops, types...)
+	dev, err := openDevice(c.Device, driver.OpenOptions{CloseTimeout: closeTimeout})
 	if err != nil {
-		return usage{err}
+		return err
+	}
+	defer dev.Close()
+	file, err := superopt.File(t.ctx, dev, c.Ops, types...)
+	if err != nil {
+		return err
 	}
 	return out.write(file)
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/fnv"
+	"iter"
 	"slices"
 	"strings"
 	"time"
@@ -28,8 +29,8 @@ type Options struct {
 	Condition string   // of the constants, as "pow2 #a"
 	Size      int      // ops of the largest terms
 	Terms     int      // that there is room for; 0: 65,536
+	Partly    bool     // ops of no value are left out, and terms without room
 
-	some bool       // ops that no value is of are left out
 	also [][]uint64 // inputs: of each variable
 }
 
@@ -94,23 +95,43 @@ type again struct {
 
 // Open enumerates terms on a device. The bank has memory of the device until Close.
 func Open(ctx context.Context, dev driver.Device, o Options) (*Bank, error) {
-	b, err := open(ctx, dev, o)
-	if err != nil && b != nil {
-		return nil, errors.Join(err, b.Close())
-	}
-	return b, err
-}
-
-// open is Open, with what there is of a bank that is full.
-func open(ctx context.Context, dev driver.Device, o Options) (b *Bank, err error) {
-	b = &Bank{o: o, byFirst: make(map[uint32]uint32)}
+	b := &Bank{o: o, byFirst: make(map[uint32]uint32)}
 	if err := b.prepare(); err != nil {
 		return nil, err
 	}
+	var err error
 	if b.dev, err = allocate(dev, b.o.Terms+spare, b.word()); err != nil {
 		return nil, err
 	}
-	return b, b.enumerate(ctx)
+	err = b.enumerate(ctx)
+	if full := (*Full)(nil); o.Partly && errors.As(err, &full) {
+		err = nil
+	}
+	if err != nil {
+		return nil, errors.Join(err, b.Close())
+	}
+	return b, nil
+}
+
+// Term is a term of a bank.
+type Term struct {
+	Op   ir.Op    // 0 for a leaf
+	Kids []uint32 // the operands' numbers, smaller than its own
+	Type ir.Type
+	Word string // of a leaf
+	Bits uint64 // of a literal
+}
+
+// All are the terms in their order, by number.
+func (b *Bank) All() iter.Seq2[uint32, Term] {
+	return func(yield func(uint32, Term) bool) {
+		for i := range b.terms {
+			t := &b.terms[i]
+			if !yield(uint32(i), Term{t.op, t.kids[:t.args()], t.typ, t.word, t.bits}) {
+				return
+			}
+		}
+	}
 }
 
 // Close gives the memory back.
@@ -142,7 +163,7 @@ func (b *Bank) word() ir.Type {
 	return ir.U32
 }
 
-var valueNames, constantNames, boolNames = []string{"?x", "?y", "?z"}, []string{"#a", "#b"}, []string{"?c", "?d"}
+var valueNames, constantNames, boolNames = []string{"?x", "?y", "?z", "?w"}, []string{"#a", "#b"}, []string{"?c", "?d"}
 
 // prepare checks the options, and makes leaves and heads.
 func (b *Bank) prepare() error {
@@ -254,7 +275,7 @@ func (b *Bank) typeHeads() error {
 		}
 	}
 	for _, op := range b.o.Ops {
-		if !b.o.some && !slices.ContainsFunc(b.heads, func(h head) bool { return h.op == op }) {
+		if !b.o.Partly && !slices.ContainsFunc(b.heads, func(h head) bool { return h.op == op }) {
 			return fmt.Errorf("op %v has no operands among these values; fix: choose another type, or bools", op)
 		}
 	}

@@ -88,7 +88,7 @@ func (o Options) with(r, at *rules.Rule) (Options, error) {
 		}
 	}
 	walk(at.Left)
-	o.some = true
+	o.Partly = true
 	return o, nil
 }
 
@@ -98,14 +98,13 @@ func compares(ops []ir.Op) bool {
 }
 
 func cheaper(ctx context.Context, dev driver.Device, o Options, r, at *rules.Rule, effort rules.Effort) (found *rules.Rule, counter *rules.Counterexample, err error) {
-	b, err := open(ctx, dev, o)
-	if b != nil {
-		defer func() { err = errors.Join(err, b.Close()) }()
-	}
-	if full := (*Full)(nil); errors.As(err, &full) {
-		b.o.Terms += roomFor(at.Left)
-	} else if err != nil {
+	b, err := Open(ctx, dev, o)
+	if err != nil {
 		return nil, nil, err
+	}
+	defer func() { err = errors.Join(err, b.Close()) }()
+	if len(b.terms) == b.o.Terms {
+		b.o.Terms += roomFor(at.Left)
 	}
 	have := len(b.terms)
 	id, err := b.look(ctx, at.Left)

@@ -47,21 +47,26 @@ type key struct {
 }
 
 // table returns the terms for so many values, nil if there are none.
-func (b *Bank) table(t ir.Type, values int) *table {
+func (f *finder) table(t ir.Type, values int) (*table, error) {
+	b := f.bank
 	if b.made == nil {
-		return b.tables[t]
+		return b.tables[t], nil
 	}
 	if !t.IsInt() {
-		return nil
+		return nil, nil
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	k := key{t, values > 2, enumeratedOps}
+	k := key{t, values > 2, MaxOps}
 	if b.made[k] == nil {
-		b.made[k] = enumerate(k)
-		b.made[k].mark()
+		made, err := enumerate(f.ctx, f.dev, k)
+		if err != nil {
+			return nil, err
+		}
+		made.mark()
+		b.made[k] = made
 	}
-	return b.made[k]
+	return b.made[k], nil
 }
 
 // table is terms over values of one type, constants and bools. Operands are in front of what uses them.
@@ -220,24 +225,6 @@ func (b *builder) row(r row) int32 {
 		b.rows = append(b.rows, r)
 	}
 	return k
-}
-
-// op is an op of rows, if their types are right.
-func (b *builder) op(op ir.Op, kids [3]int32) (row, bool) {
-	in := op.Info()
-	r := row{op: op, kids: kids}
-	var types [3]ir.Type
-	for i := range in.Args {
-		types[i] = b.rows[kids[i]].typ
-		if s := in.In[i]; s.Set != 0 && !s.Set.Has(types[i]) || s.Same != 0 && types[i] != types[s.Same-1] {
-			return r, false
-		}
-	}
-	if in.Typed > 0 {
-		r.in = types[in.Typed-1]
-	}
-	r.typ = in.ResultType(types[:in.Args]...)
-	return r, r.typ != ir.None
 }
 
 // always adds what each bank has: leaves, and literals, whose types a file could not tell.

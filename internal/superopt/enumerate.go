@@ -1,99 +1,81 @@
 package superopt
 
 import (
+	"context"
+	"errors"
 	"fmt"
-	"math/rand/v2"
+	"slices"
 
+	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/internal/exact"
+	"github.com/govyre/vyre/internal/mine"
 	"github.com/govyre/vyre/ir"
 )
 
 const (
 	lanes = 64 // inputs
-	// maxEnumerated rows are made in half a second, and looked through in milliseconds.
+	// Terms for which there is room: they are made in a second, and looked through in milliseconds.
 	maxEnumerated = 50_000
-	enumeratedOps = 3
+	// MaxOps is how many ops the terms of a bank without a file have.
+	MaxOps = 3
 )
 
-// enumerated are the ops of a bank without a file, cheaper and commoner ones first: where there is no room for all terms of a
-// size, there is for theirs.
+// enumerated are the ops of a bank without a file; terms of three ops are of the first few alone, of which there is room for a part.
 var enumerated = []ir.Op{ir.OpAdd, ir.OpSub, ir.OpAnd, ir.OpOr, ir.OpXor, ir.OpNot, ir.OpNeg, ir.OpShl, ir.OpShr, ir.OpMin, ir.OpMax,
 	ir.OpLt, ir.OpEq, ir.OpNe, ir.OpLe, ir.OpSelect, ir.OpMul, ir.OpPopc, ir.OpAbs}
 
+const few = 7
+
 // Default is the bank of terms of up to three of these ops, over two values, a bool, a constant and literals, or over four
-// values. There is room for a part of those with three ops. It is made where it is first asked, a type at a time.
+// values. Package mine finds them on a device, where a type is first asked for.
 func Default() *Bank {
-	return &Bank{Digest: digest(fmt.Sprint(Version, enumerated, enumeratedOps, maxEnumerated)), made: make(map[key]*table)}
+	return &Bank{Digest: digest(fmt.Sprint(Version, enumerated, few, MaxOps, maxEnumerated)), made: make(map[key]*table)}
 }
 
 type column = [lanes]uint64
 
-// enumerate finds terms of which no two have equal values, smallest first.
-func enumerate(of key) *table {
-	t := of.typ
-	rng := rand.New(rand.NewPCG(11, uint64(t)))
+// enumerate finds terms of which no two of a size have equal values, smallest first.
+func enumerate(ctx context.Context, dev driver.Device, of key) (*table, error) {
 	b := newBuilder()
-	var columns []column
-	seen := make(map[column]bool)
-	add := func(r row, c *column) {
-		if !seen[*c] && len(b.rows) < maxEnumerated {
-			seen[*c] = true
-			r.whole = true
-			b.row(r)
-			columns = append(columns, *c)
+	for _, part := range []struct{ ops, size int }{{len(enumerated), min(of.ops, MaxOps-1)}, {few, of.ops}} {
+		o := mine.Options{Ops: enumerated[:part.ops], Type: of.typ, Vars: 2, Bools: 1, Constants: 1, Literals: []string{"0", "1", "ones"},
+			Size: part.size, Terms: maxEnumerated, Partly: true}
+		if of.wide {
+			o.Vars, o.Bools, o.Constants, o.Literals = 4, 0, 0, nil
+		}
+		if err := b.mined(ctx, dev, o); err != nil {
+			return nil, err
 		}
 	}
-	leaves, literals := []leaf{0, 1, firstBool, firstConstant}, []uint64{0, 1, t.Mask()}
-	if of.wide {
-		leaves, literals = []leaf{0, 1, 2, 3}, nil
+	return &b.table, nil
+}
+
+// mined adds the terms that a device finds.
+func (b *builder) mined(ctx context.Context, dev driver.Device, o mine.Options) (err error) {
+	m, err := mine.Open(ctx, dev, o)
+	if err != nil {
+		return err
 	}
-	for _, l := range leaves {
-		r := row{typ: t, leaf: l}
-		if l == firstBool {
-			r.typ = ir.Bool
+	defer func() { err = errors.Join(err, m.Close()) }()
+	var at []int32
+	for _, t := range m.All() {
+		r := row{op: t.Op, typ: t.Type, bits: t.Bits}
+		if l := slices.Index(leafNames[:], t.Word); l >= 0 {
+			r.leaf = leaf(l)
+		} else if t.Op == 0 {
+			r.op = ir.OpConst
 		}
-		var c column
-		for k := range c {
-			c[k] = (rng.Uint64() >> (rng.IntN(2) * rng.IntN(64))) & r.typ.Mask()
+		for i, k := range t.Kids {
+			r.kids[i] = at[k]
 		}
-		add(r, &c)
+		if t.Op != 0 && t.Op.Info().Typed > 0 {
+			r.in = b.rows[r.kids[t.Op.Info().Typed-1]].typ
+		}
+		k := b.row(r)
+		b.rows[k].whole = true
+		at = append(at, k)
 	}
-	for _, v := range literals {
-		var c column
-		for k := range c {
-			c[k] = v
-		}
-		add(row{op: ir.OpConst, typ: t, bits: v}, &c)
-	}
-	var c column
-	first := []int32{0, int32(len(b.rows))} // rows of a size are from its entry to the next
-	for size := 1; size <= of.ops; size++ {
-		for _, op := range enumerated {
-			in := op.Info()
-			var kids [3]int32
-			var choose func(i, left int)
-			choose = func(i, left int) {
-				if i == in.Args {
-					if r, ok := b.op(op, kids); ok && left == 0 {
-						r.run(columns, &c, lanes)
-						add(r, &c)
-					}
-					return
-				}
-				for n := range left + 1 {
-					for k := first[n]; k < first[n+1] && len(b.rows) < maxEnumerated; k++ {
-						if s := in.In[i].Set; (s == 0 || s.Has(b.rows[k].typ)) && !(i == 1 && in.Attr&ir.Commutative != 0 && k < kids[0]) {
-							kids[i] = k
-							choose(i+1, left-n)
-						}
-					}
-				}
-			}
-			choose(0, size-1)
-		}
-		first = append(first, int32(len(b.rows)))
-	}
-	return &b.table
+	return nil
 }
 
 // run evaluates a row of operands' columns on the first n inputs.
@@ -116,17 +98,14 @@ func (r *row) run(columns []column, out *column, n int) {
 }
 
 // File returns the file of a bank of enumerated terms of up to so many ops, at some types of integers.
-func File(ops int, types ...ir.Type) ([]byte, error) {
-	if ops < 1 || ops > enumeratedOps {
-		return nil, fmt.Errorf("terms of up to %d ops; fix: choose from 1 to %d", ops, enumeratedOps)
-	}
+func File(ctx context.Context, dev driver.Device, ops int, types ...ir.Type) ([]byte, error) {
 	var terms []string
 	for _, t := range types {
-		if !t.IsInt() {
-			return nil, fmt.Errorf("terms over type %v; fix: choose i32, u32, i64 or u64", t)
-		}
 		for _, wide := range []bool{false, true} {
-			b := enumerate(key{t, wide, ops})
+			b, err := enumerate(ctx, dev, key{t, wide, ops})
+			if err != nil {
+				return nil, err
+			}
 			for k := range b.rows {
 				text := b.text(k)
 				if r := &b.rows[k]; r.op == 0 || r.op == ir.OpConst || wide && !b.names(k) { // a bank has leaves and literals anyway

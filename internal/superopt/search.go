@@ -79,7 +79,10 @@ func (f *finder) find(kernel string, g *egraph.Graph, t *egraph.Term, cost func(
 	if !r.gather() {
 		return 0, "", false
 	}
-	b := f.bank.table(r.typ, r.values)
+	b, err := f.table(r.typ, r.values)
+	if err != nil {
+		f.say("search: no bank of terms over " + r.typ.String() + ": " + err.Error())
+	}
 	if b == nil {
 		return 0, "", false
 	}
