@@ -32,25 +32,30 @@ func closures(f *file) ([][]string, error) {
 	return list, nil
 }
 
-// rivals is the table of egg beside package egraph on one core: the least of the runs.
+// rivals is the table of egg beside package egraph on one core, for the largest graph of each kind: the least of the runs.
 func rivals(f *file) ([][]string, error) {
 	rows := named(f.rows)
-	list := [][]string{{"one core", "egg: rows", "time", "bytes a row", "vyre", "rows", "time", "bytes a row", "egg by vyre"}}
-	for _, of := range rows {
-		if of["engine"] == "egg" || of["quantity"] == "rebuild" {
-			continue
+	list := [][]string{{"one core", "egg", "vyre", "egg by vyre", "bytes a row: egg, vyre"}}
+	for _, work := range rows.inOrder("work") {
+		sizes := rows.where("work", work).inOrder("size")
+		largest := rows.where("work", work, "size", sizes[len(sizes)-1])
+		for _, egg := range largest.where("engine", "egg") {
+			if egg["quantity"] == "rebuild" || egg["quantity"] == "rows added" {
+				continue // parts of the others
+			}
+			for _, of := range largest.where("quantity", egg["quantity"]) {
+				form := strings.TrimPrefix(of["engine"], "vyre")
+				if of["engine"] == "egg" || form == ", inserted" {
+					continue
+				}
+				name := "W1, " + egg["rows"] + " rows: " + egg["quantity"]
+				if work == "sum" {
+					name = "a sum of " + of["size"] + form
+				}
+				list = append(list, []string{name, duration(egg["least ns"]), duration(of["least ns"]),
+					short(number(egg["least ns"])/number(of["least ns"])) + " ×", egg["bytes a row"] + ", " + of["bytes a row"]})
+			}
 		}
-		work := "sum of " + of["size"] + " leaves"
-		if of["work"] == "closure" {
-			work = "W1 of " + of["size"] + ": " + of["quantity"]
-		}
-		form := strings.TrimPrefix(strings.TrimPrefix(of["engine"], "vyre"), ", ")
-		cells := []string{work, "", "", "", form, of["rows"], duration(of["least ns"]), of["bytes a row"], ""}
-		for _, egg := range rows.where("work", of["work"], "size", of["size"], "quantity", of["quantity"], "engine", "egg") {
-			cells[1], cells[2], cells[3] = egg["rows"], duration(egg["least ns"]), egg["bytes a row"]
-			cells[8] = short(number(egg["least ns"])/number(of["least ns"])) + " ×"
-		}
-		list = append(list, cells)
 	}
 	return list, nil
 }

@@ -125,6 +125,5 @@ func (m *maker) unused() error {
 var others = map[string]string{
 	"topologies-h200.csv": "[level-times.svg](../level-times.svg)",
 	"gap-h200.csv":        "none; linked on [graph-times.md](../graph-times.md#beside-gap-on-the-hosts-cores)",
-	"rivals-epyc.csv":     "none",
 	"random-programs.txt": "none; linked on [performance.md](../performance.md#agreement)",
 }
