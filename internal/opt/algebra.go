@@ -82,10 +82,10 @@ func (w *work) apply(ru *rule, r ir.Row, straight, swapped bool) bool {
 	if ru.Typed >= 0 {
 		t = w.Type[b[ru.Typed]]
 	}
-	if !w.must(checkClass, ru.Types.Has(t)) {
+	at := ru.At(t)
+	if at == nil || !w.must(checkParts, w.typedAs(at.Left, r)) {
 		return false
 	}
-	at := ru.at(t)
 	if len(ru.Of) > 0 && !w.must(checkCondition, w.holds(at, &b)) || ru.makes > 0 && w.freed(ru.left, r) < ru.makes {
 		return false
 	}
@@ -134,6 +134,25 @@ func (w *work) drop(v, keep ir.Row) {
 	for _, u := range operands {
 		w.drop(u, keep)
 	}
+}
+
+// typedAs reports whether the rows that match a pattern have the types of the rule. Those of a literal, and of what is made of it,
+// may be others than the variables say: (shl 1 (ctz ?x)) of 32 bits counts the zeros of a value of 64 bits.
+func (w *work) typedAs(p *rules.Term, r ir.Row) bool {
+	if p.Type != w.Type[r] || p.Kind == rules.Apply && w.Op[r] != p.Op {
+		return false
+	}
+	if p.Kind != rules.Apply {
+		return true
+	}
+	straight, swapped := true, len(p.Args) == 2 && commutes(p.Op)
+	for i, v := range [3]ir.Row{w.A(r), w.B(r), w.C(r)} {
+		if i < len(p.Args) {
+			straight = straight && w.typedAs(p.Args[i], v)
+			swapped = swapped && w.typedAs(p.Args[1-i], v)
+		}
+	}
+	return straight || swapped
 }
 
 // holds reports whether the condition of a rule at a type holds.

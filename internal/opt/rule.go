@@ -183,16 +183,3 @@ func made(p *rules.Term) (n int) {
 	}
 	return n + 1
 }
-
-// at is the rule at type t. Only a test that turns off the check of classes asks for a type that is not of the class: it
-// gets the rule at one that is.
-func (ru *rule) at(t ir.Type) *rules.Rule {
-	if at := ru.At(t); at != nil {
-		return at
-	}
-	for u := ir.Bool; ; u++ {
-		if at := ru.At(u); at != nil {
-			return at
-		}
-	}
-}

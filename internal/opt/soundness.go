@@ -14,7 +14,7 @@ const (
 	checkBarriers                      // memory versions: so do barriers, fences and ordered atomics
 	checkLoopWrites                    // memory versions: so does the head of a loop that writes, and the end of an op that does
 	checkEndless                       // dce: a loop goes only if it ends
-	checkClass                         // algebra: the types are those of the rule
+	checkParts                         // algebra: the types of all parts of the pattern are those of the rule
 	checkCondition                     // algebra: the constants are what the rule asks for
 	checkConversion                    // algebra: nothing is lost between two conversions
 	checkArm                           // branch: a condition is known where its arm encloses the row
@@ -118,7 +118,7 @@ var checkNames = [numChecks]string{
 	checkBarriers:         "forward/barriers",
 	checkLoopWrites:       "forward/loop-writes",
 	checkEndless:          "dce/endless",
-	checkClass:            "algebra/class",
+	checkParts:            "algebra/parts",
 	checkCondition:        "algebra/condition",
 	checkConversion:       "algebra/conversion",
 	checkArm:              "branch/arm",
