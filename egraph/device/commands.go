@@ -3,7 +3,6 @@ package device
 import (
 	"context"
 	"errors"
-	"math"
 
 	"github.com/govyre/vyre"
 	"github.com/govyre/vyre/driver"
@@ -24,69 +23,20 @@ type commands struct {
 	read  *driver.Sequence
 }
 
-func (s *Session) request(upload int, o Options) request {
-	if o.Topology == megakernel.Auto && s.dev.Caps().GridBarrier {
-		o.Topology = megakernel.Cooperative
-	}
-	return request{o.Topology, o.Rows, upload}
-}
-
-// plan returns the plan of a topology.
-func (s *Session) plan(ctx context.Context, how megakernel.Topology) (*megakernel.Plan, error) {
-	if p := s.plans[how]; p != nil {
-		return p, nil
-	}
-	l := s.im.l
-	w := &waves{tuning: s.tuned, l: l, b: s.image, pairs: s.staging()}
-	w.make()
-	if w.err != nil {
-		return nil, w.err
-	}
-	o := megakernel.Options{Label: label, Topology: how, MaxRounds: math.MaxInt32, Tail: megakernel.TailNever, Cache: s.cache}
-	if l.n > many {
-		o.Blocks = megakernel.AllBlocks
-	}
-	p, err := megakernel.New(ctx, s.dev, w.list, w.dependencies(), o)
-	if err != nil {
-		return nil, err
-	}
-	s.plans[how] = p
-	return p, nil
-}
-
-// prepared returns the commands of a request, and prepares them the first time.
-func (s *Session) prepared(ctx context.Context, r request) (*commands, error) {
-	if c := s.made[r]; c != nil {
-		return c, nil
-	}
-	p, err := s.plan(ctx, r.topology)
-	if err != nil {
-		return nil, err
-	}
-	c := &commands{first: s.dev.NewSequence(label)}
-	if r.upload > 0 {
-		c.first.Upload(driver.Part(s.staging().Buffer, s.staging().Off, 4*int64(r.upload)), vyre.Bytes(s.stage[:r.upload]), driver.Always)
-	}
+// finish adds the work of a plan and a read of what that leaves, and prepares all.
+func (c *commands) finish(dev vyre.Device, p *megakernel.Plan, name string, from driver.Range, to []byte) error {
 	last := c.first
 	if p.Commands().Round == nil {
 		p.Commands().Begin(c.first)
 	} else {
-		c.plan, c.read = p, s.dev.NewSequence(label+", result")
+		c.plan, c.read = p, dev.NewSequence(name)
 		last = c.read
 	}
-	from, to := groupClass, s.read[len(s.read)-s.readWords(false):]
-	if r.rows {
-		from, to = class, s.read
+	last.Read(from, to)
+	if err := c.first.Prepare(); err != nil {
+		return err
 	}
-	last.Read(s.im.l.from(s.image, from, parent), vyre.Bytes(to))
-	if err = c.first.Prepare(); err == nil {
-		err = last.Prepare()
-	}
-	if err != nil {
-		return nil, errors.Join(err, c.close())
-	}
-	s.made[r] = c
-	return c, nil
+	return last.Prepare()
 }
 
 // run runs the commands of a call.
@@ -103,6 +53,17 @@ func (c *commands) run(ctx context.Context) (driver.Timing, []driver.Report, err
 	}
 	res, err = c.read.Run(ctx)
 	return all.Add(res.Timing), found, err
+}
+
+// settle waits for what a call left under way.
+func (c *commands) settle(ctx context.Context) error {
+	if err := c.first.Settle(ctx); err != nil || c.plan == nil {
+		return err
+	}
+	if err := c.plan.Settle(ctx); err != nil {
+		return err
+	}
+	return c.read.Settle(ctx)
 }
 
 func (c *commands) close() (err error) {

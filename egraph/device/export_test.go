@@ -70,15 +70,15 @@ func (s *Saturation) Order(h egraph.HeadInfo, from [3]ir.Type, kids int) [2]uint
 
 // Log has live rows and classes after each round, from before the first one on.
 func (s *Saturation) Log() (log [][2]int) {
-	h := s.found(headers)
-	for n := range min(s.found(graphs)[saturation.Rounds]+1, saturation.LogRounds) {
+	h := s.store.found(headers)
+	for n := range min(s.store.found(graphs)[saturation.Rounds]+1, saturation.LogRounds) {
 		log = append(log, [2]int{int(h[saturation.LogAt+2*n]), int(h[saturation.LogAt+2*n+1])})
 	}
 	return log
 }
 
 // Moves is how often the table was made anew in the last run.
-func (s *Saturation) Moves() int { return int(s.found(headers)[saturation.Moves]) }
+func (s *Saturation) Moves() int { return int(s.store.found(headers)[saturation.Moves]) }
 
 // Found returns what the detectors of the device found in the last run.
 func (s *Saturation) Found() []driver.Report { return s.reports }

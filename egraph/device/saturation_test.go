@@ -297,6 +297,32 @@ func TestARuleThatMakesItsOwnLeftSide(t *testing.T) {
 	}
 }
 
+// TestClassesWithoutRowsStayApart: they match variables, and have a term once a rule gives them one, in each run.
+func TestClassesWithoutRowsStayApart(t *testing.T) {
+	device.Narrow(t, 2)
+	for _, name := range devices() {
+		g := egraph.New()
+		neg := g.Head(egraph.HeadInfo{Op: ir.OpNeg, Type: ir.U32})
+		x, y := g.Class(ir.U32), g.Class(ir.U32)
+		twice := func(c egraph.Class) egraph.Class { return g.Add(neg, g.Add(neg, c)) }
+		if err := g.Union(twice(y), g.Leaf("w", ir.U32), "given"); err != nil {
+			t.Fatal(err)
+		}
+		list, dev := parsed(t, "neg-neg int (neg (neg ?x)) => ?x"), open(t, name)
+		last := twice(x)
+		s := opening(t, dev, g, list, egraph.Limits{Rows: 20}, y)
+		for range 2 {
+			if r := saturated(t, s); r.Rows != 5 || r.Classes != 4 || r.Terms.String() != "w" {
+				t.Errorf("%s: %d rows, %d classes, %v", name, r.Rows, r.Classes, r.Terms)
+			}
+		}
+		_, err := opening(t, dev, g, list, egraph.Limits{Rows: 20}, last).Run(t.Context())
+		if err == nil || !strings.Contains(err.Error(), fmt.Sprintf("class %d has no term", last)) {
+			t.Errorf("%s: the term of a class without rows: %v", name, err)
+		}
+	}
+}
+
 // TestFalseRulesAreNamed when they make two constants equal, and the graph is not changed.
 func TestFalseRulesAreNamed(t *testing.T) {
 	dev := open(t, "cpu")
@@ -534,14 +560,17 @@ func saturations(ctx context.Context, dev driver.Device) (made faults.Object, er
 	return made, nil
 }
 
-// TestAnyCallOfASaturationMayFail: the error names it, nothing is left, and the saturation is right afterwards.
+// TestAnyCallOfASaturationMayFail, in one launch and in a loop of the host: the error names it, nothing is left, and the
+// saturation is right afterwards.
 func TestAnyCallOfASaturationMayFail(t *testing.T) {
-	config := cusim.Config{Models: []cusim.Model{cusim.Tiny}}
-	if n := faults.EachCall(t, config, long.Count(97, 11, 1), faults.Maker(saturations).Session(), 719, cu.OutOfMemory); n < 1 {
-		t.Errorf("only %d calls failed", n)
-	}
-	n := faults.Sweep{Config: config, Make: saturations, Faults: faults.Sizes(3, 300), Seed: long.Seed(t, 1)}.Run(t)
-	if n.Errors == 0 {
-		t.Errorf("no call failed: %v", n)
+	for _, lacks := range [][]cu.Group{nil, {cu.Coop}} {
+		config := cusim.Config{Models: []cusim.Model{cusim.Tiny}, Lacks: lacks}
+		if n := faults.EachCall(t, config, long.Count(97+200*len(lacks), 11, 1), faults.Maker(saturations).Session(), 719, cu.OutOfMemory); n < 1 {
+			t.Errorf("lacking %v, only %d calls failed", lacks, n)
+		}
+		n := faults.Sweep{Config: config, Make: saturations, Faults: faults.Sizes(3, 300), Seed: long.Seed(t, 1)}.Run(t)
+		if n.Errors == 0 {
+			t.Errorf("lacking %v, no call failed: %v", lacks, n)
+		}
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"math"
-	"slices"
 
 	"github.com/govyre/vyre"
 	"github.com/govyre/vyre/driver"
@@ -23,12 +22,10 @@ type Options struct {
 
 // Session is an image on a device.
 type Session struct {
-	dev   vyre.Device
-	tuned tuning
-	image driver.Buffer
-	unions
-	anew bool // how far the call before came is unknown
-
+	dev    vyre.Device
+	tuned  tuning
+	image  driver.Buffer
+	unions unions
 	reading
 	pinned *driver.HostMemory
 	cache  *megakernel.Cache
@@ -62,8 +59,7 @@ func open(ctx context.Context, dev vyre.Device, im *Image, tuned tuning) (s *Ses
 	if s.image, err = dev.Alloc(im.l.bytes(), driver.AllocOptions{Label: label}); err != nil {
 		return s, err
 	}
-	s.stage = slices.Clone(im.words[im.l.at[staged]:][:im.l.len[staged]])
-	s.left, s.have = int(im.pending), head{true, int(im.pending), 0}
+	s.unions.begin(im, s.image)
 	if err = s.host(false); err != nil {
 		return s, err
 	}
@@ -107,13 +103,16 @@ func (s *Session) Canonicalise(ctx context.Context, pending [][2]uint32, o Optio
 	if s == nil || s.image == nil {
 		return r, refused("canonicalise", "the session is closed")
 	}
-	if err := s.check(pending, o); err != nil {
+	if o.Topology >= megakernel.Drained {
+		return r, refused("canonicalise", "topology %v has no rounds", o.Topology)
+	}
+	if err := s.unions.check(s.im.types, pending); err != nil {
 		return r, err
 	}
 	if err := s.settle(ctx); err != nil {
 		return r, err
 	}
-	upload, err := s.stageCall(pending, o)
+	upload, err := s.stageCall(pending, o.MaxRounds)
 	if err != nil {
 		return r, err
 	}
@@ -127,31 +126,100 @@ func (s *Session) Canonicalise(ctx context.Context, pending [][2]uint32, o Optio
 	s.last = c
 	r.Timing, s.reports, err = c.run(ctx)
 	if err != nil {
-		s.have.known, s.anew = false, true
+		s.unions.failed()
 		return r, err
 	}
-	s.have, s.anew, s.left = head{true, 0, o.MaxRounds}, false, 0
+	s.unions.done(o.MaxRounds)
 	r.Uploaded, r.Read = uint64(4*upload), uint64(4*s.readWords(o.Rows))
 	r.fill(&s.reading, o.Rows)
 	return r, nil
 }
 
+// stageCall stages the unions of a call, and returns how many words are to be uploaded. What becomes too small is
+// replaced, and with it what has its place.
+func (s *Session) stageCall(pending [][2]uint32, most uint32) (words int, err error) {
+	if !s.unions.fits(len(pending)) {
+		if err := s.forget(); err != nil {
+			return 0, err
+		}
+		s.unions.widen(len(pending))
+	}
+	s.unions.add(pending)
+	if 4*int64(len(s.unions.stage)) > s.unions.staging().Len {
+		if err := s.forget(); err != nil {
+			return 0, err
+		}
+		if err := s.forgetPlans(); err != nil {
+			return 0, err
+		}
+		if err := s.unions.grow(s.dev); err != nil {
+			return 0, err
+		}
+	}
+	return s.unions.head(len(pending), most), nil
+}
+
 // settle waits for what a call left under way.
 func (s *Session) settle(ctx context.Context) error {
-	c := s.last
-	if c == nil {
+	if s.last == nil {
 		return nil
 	}
-	if err := c.first.Settle(ctx); err != nil {
-		return err
+	return s.last.settle(ctx)
+}
+
+func (s *Session) request(upload int, o Options) request {
+	if o.Topology == megakernel.Auto && s.dev.Caps().GridBarrier {
+		o.Topology = megakernel.Cooperative
 	}
-	if c.plan == nil {
-		return nil
+	return request{o.Topology, o.Rows, upload}
+}
+
+// plan returns the plan of a topology.
+func (s *Session) plan(ctx context.Context, how megakernel.Topology) (*megakernel.Plan, error) {
+	if p := s.plans[how]; p != nil {
+		return p, nil
 	}
-	if err := c.plan.Settle(ctx); err != nil {
-		return err
+	l := s.im.l
+	w := &closing{tuning: s.tuned, l: l, b: s.image, pairs: s.unions.staging()}
+	w.make()
+	if w.err != nil {
+		return nil, w.err
 	}
-	return c.read.Settle(ctx)
+	o := megakernel.Options{Label: label, Topology: how, MaxRounds: math.MaxInt32, Tail: megakernel.TailNever, Cache: s.cache}
+	if l.n > many {
+		o.Blocks = megakernel.AllBlocks
+	}
+	p, err := megakernel.New(ctx, s.dev, w.list, w.dependencies(), o)
+	if err != nil {
+		return nil, err
+	}
+	s.plans[how] = p
+	return p, nil
+}
+
+// prepared returns the commands of a request, and prepares them the first time.
+func (s *Session) prepared(ctx context.Context, r request) (*commands, error) {
+	if c := s.made[r]; c != nil {
+		return c, nil
+	}
+	p, err := s.plan(ctx, r.topology)
+	if err != nil {
+		return nil, err
+	}
+	c := &commands{first: s.dev.NewSequence(label)}
+	if r.upload > 0 {
+		c.first.Upload(driver.Part(s.unions.staging().Buffer, s.unions.staging().Off, 4*int64(r.upload)), vyre.Bytes(s.unions.stage[:r.upload]), driver.Always)
+	}
+	from, to := groupClass, s.read[len(s.read)-s.readWords(false):]
+	if r.rows {
+		from, to = class, s.read
+	}
+	err = c.finish(s.dev, p, label+", result", s.im.l.from(s.image, from, parent), vyre.Bytes(to))
+	if err != nil {
+		return nil, errors.Join(err, c.close())
+	}
+	s.made[r] = c
+	return c, nil
 }
 
 // forget closes all commands.
@@ -164,11 +232,23 @@ func (s *Session) forget() (err error) {
 	return err
 }
 
+// forgetPlans closes all plans, and keeps those that could not be closed.
+func (s *Session) forgetPlans() (err error) {
+	for how, p := range s.plans {
+		if failed := p.Close(); failed != nil {
+			err = errors.Join(err, failed)
+			continue
+		}
+		delete(s.plans, how)
+	}
+	return err
+}
+
 // Bytes is how much memory of the device the image and staged unions take. Plans have some hundred bytes for themselves.
 func (s *Session) Bytes() uint64 {
 	n := s.im.Bytes()
-	if s.pairs != nil {
-		n += uint64(s.pairs.Len())
+	if s.unions.pairs != nil {
+		n += uint64(s.unions.pairs.Len())
 	}
 	return n
 }
@@ -179,11 +259,7 @@ func (s *Session) Close() (err error) {
 		return nil
 	}
 	_ = s.settle(context.Background()) // whatever came of it
-	err = s.forget()
-	for how, p := range s.plans {
-		err = errors.Join(err, p.Close())
-		delete(s.plans, how)
-	}
+	err = errors.Join(s.forget(), s.forgetPlans())
 	if s.cache != nil {
 		s.cache.Close()
 		s.cache = nil
@@ -192,7 +268,7 @@ func (s *Session) Close() (err error) {
 		err = errors.Join(err, s.pinned.Close())
 		s.pinned = nil
 	}
-	for _, b := range []*driver.Buffer{&s.pairs, &s.image} {
+	for _, b := range []*driver.Buffer{&s.unions.pairs, &s.image} {
 		if *b != nil {
 			err = errors.Join(err, (*b).Close())
 			*b = nil

@@ -2,18 +2,22 @@ package device
 
 import (
 	"math/bits"
+	"slices"
 
+	"github.com/govyre/vyre"
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/egraph/device/internal/closure"
-	"github.com/govyre/vyre/megakernel"
+	"github.com/govyre/vyre/ir"
 )
 
 // unions are those that are staged for a call.
 type unions struct {
-	pairs driver.Buffer // where they are, if there are too many for the image's own column
+	own   driver.Range  // the column of the image for them
+	pairs driver.Buffer // where they are, if there are too many for that
 	stage []uint32      // they, behind their head
 	left  int           // pairs that no finished call has united
 	have  head          // what the device has
+	anew  bool          // how far the call before came is unknown
 }
 
 // head is the head of what is staged.
@@ -23,23 +27,26 @@ type head struct {
 	most  uint32
 }
 
-// staging is where unions are staged.
-func (s *Session) staging() driver.Range {
-	if s.pairs != nil {
-		return driver.All(s.pairs)
-	}
-	return s.im.l.of(s.image, staged)
+// begin stages those that an image brought, which it has in a column.
+func (u *unions) begin(im *Image, b driver.Buffer) {
+	u.own = im.l.of(b, staged)
+	u.stage = slices.Clone(im.words[im.l.at[staged]:][:im.l.len[staged]])
+	u.left, u.have = int(im.pending), head{true, int(im.pending), 0}
 }
 
-// check refuses unions that cannot be.
-func (s *Session) check(pending [][2]uint32, o Options) error {
-	if o.Topology >= megakernel.Drained {
-		return refused("canonicalise", "topology %v has no rounds", o.Topology)
+// staging is where they are staged.
+func (u *unions) staging() driver.Range {
+	if u.pairs != nil {
+		return driver.All(u.pairs)
 	}
-	if all := s.left + len(pending); all > maxRows {
+	return u.own
+}
+
+// check refuses unions that cannot be, of classes of these types.
+func (u *unions) check(types []ir.Type, pending [][2]uint32) error {
+	if all := u.left + len(pending); all > maxRows {
 		return refused("canonicalise", "%d unions, at most %d are possible in a call", all, maxRows)
 	}
-	types := s.im.types
 	for k, p := range pending {
 		if int64(max(p[0], p[1])) >= int64(len(types)) {
 			return refused("canonicalise", "union %d is of classes %d and %d of %d", k, p[0], p[1], len(types))
@@ -51,62 +58,60 @@ func (s *Session) check(pending [][2]uint32, o Options) error {
 	return nil
 }
 
-// stageCall stages the unions of a call, behind those that a failed one may have left, and returns how many words are to be uploaded.
-func (s *Session) stageCall(pending [][2]uint32, o Options) (words int, err error) {
-	all := s.left + len(pending)
-	if need := closure.StagedHead + 2*all; need > len(s.stage) {
-		if err := s.forget(); err != nil {
-			return 0, err
-		}
-		stage := make([]uint32, closure.StagedHead+2<<bits.Len(uint(all-1)))
-		copy(stage, s.stage)
-		s.stage = stage
-	}
-	for k, p := range pending {
-		copy(s.stage[closure.StagedHead+2*(s.left+k):], p[:])
-	}
-	s.left = all
-	if err := s.grow(); err != nil {
-		return 0, err
-	}
-	if want := (head{true, all, o.MaxRounds}); len(pending) == 0 && !s.anew && s.have == want {
-		return 0, nil
-	}
-	s.have.known = false
-	s.stage[closure.StagedPairs], s.stage[closure.StagedMost], s.stage[closure.StagedAnew] = uint32(all), o.MaxRounds, 0
-	if s.anew {
-		s.stage[closure.StagedAnew] = 1
-	}
-	if all == 0 {
-		return closure.StagedHead, nil
-	}
-	return min(len(s.stage), closure.StagedHead+2<<bits.Len(uint(all-1))), nil
+// fits reports whether there is room on the host for so many more.
+func (u *unions) fits(more int) bool { return closure.StagedHead+2*(u.left+more) <= len(u.stage) }
+
+// widen makes that room: commands that upload what is staged have to be gone.
+func (u *unions) widen(more int) {
+	stage := make([]uint32, words(u.left+more))
+	copy(stage, u.stage)
+	u.stage = stage
 }
 
-// grow makes room on the device for what is staged. Plans have the place of that, so they are made anew.
-func (s *Session) grow() error {
-	if 4*int64(len(s.stage)) <= s.staging().Len {
-		return nil
+// words is how many words are staged for so many pairs: few sizes, so that few commands are made.
+func words(pairs int) int { return closure.StagedHead + 2<<bits.Len(uint(pairs-1)) }
+
+// add stages unions, behind those that a failed call may have left.
+func (u *unions) add(pending [][2]uint32) {
+	for k, p := range pending {
+		copy(u.stage[closure.StagedHead+2*(u.left+k):], p[:])
 	}
-	s.have.known = false
-	if err := s.forget(); err != nil {
-		return err
-	}
-	for how, p := range s.plans {
-		if err := p.Close(); err != nil {
+	u.left += len(pending)
+}
+
+// grow makes room on the device for what is staged: plans that have the place of that have to be gone.
+func (u *unions) grow(dev vyre.Device) error {
+	u.have.known = false
+	if u.pairs != nil {
+		if err := u.pairs.Close(); err != nil {
 			return err
 		}
-		delete(s.plans, how)
+		u.pairs = nil
 	}
-	if s.pairs != nil {
-		if err := s.pairs.Close(); err != nil {
-			return err
-		}
-		s.pairs = nil
-	}
-	b, err := s.dev.Alloc(4*int64(len(s.stage)), driver.AllocOptions{Label: label + ", unions"})
+	b, err := dev.Alloc(4*int64(len(u.stage)), driver.AllocOptions{Label: label + ", unions"})
 	if err == nil {
-		s.pairs = b
+		u.pairs = b
 	}
 	return err
 }
+
+// head writes the head of what is staged for a call with so many more unions and at most so many rounds, and returns
+// how many words are to be uploaded: none if the device has them.
+func (u *unions) head(more int, most uint32) int {
+	if want := (head{true, u.left, most}); more == 0 && !u.anew && u.have == want {
+		return 0
+	}
+	u.have.known = false
+	u.stage[closure.StagedPairs], u.stage[closure.StagedMost], u.stage[closure.StagedAnew] = uint32(u.left), most, 0
+	if u.anew {
+		u.stage[closure.StagedAnew] = 1
+	}
+	if u.left == 0 {
+		return closure.StagedHead
+	}
+	return min(len(u.stage), words(u.left))
+}
+
+// failed says that it is not known how far a call came, and done that it came to its end.
+func (u *unions) failed()          { u.have.known, u.anew = false, true }
+func (u *unions) done(most uint32) { u.have, u.anew, u.left = head{true, 0, most}, false, 0 }

@@ -31,18 +31,29 @@ type tuning struct {
 	altered map[string]*ir.Program // in place of the kernels of that name
 }
 
-// waves are those of a closure, each after the one before it.
+// waves are those of a plan, each after the one before it.
 type waves struct {
+	list []megakernel.Wave
+	err  error
+}
+
+// wave adds one. Its program comes with the error of making it.
+func (w *waves) wave(phase megakernel.Phase, p *ir.Program, err error, over megakernel.Domain, args []driver.Arg) {
+	w.err = errors.Join(w.err, err)
+	w.list = append(w.list, megakernel.Wave{Program: p, Args: args, Domain: over, Phase: phase})
+}
+
+// closing are the waves of a closure.
+type closing struct {
+	waves
 	tuning
 	l     *layout
 	b     driver.Buffer
 	pairs driver.Range // staged
-	list  []megakernel.Wave
-	err   error
 }
 
 // make makes the waves.
-func (w *waves) make() {
+func (w *closing) make() {
 	n, c := w.l.n, w.l.classes
 	per := uint32(1)
 	if n >= 1<<20 {
@@ -52,7 +63,7 @@ func (w *waves) make() {
 	if w.full == 0 {
 		w.full = table / 4 * 3
 	}
-	u32, all, spread := driver.U32, w.of, w.over
+	u32, all := driver.U32, w.of
 	parts := groupsOf(n, threads*per)
 	w.add(megakernel.Before, "Prepare", spread(max(c, table)), u32(n), w.pairs, all(parent), all(slots), all(header))
 	w.add(megakernel.Before, "Unite", spread(uint32(w.pairs.Len/8)), w.pairs, all(parent), all(header))
@@ -65,7 +76,7 @@ func (w *waves) make() {
 }
 
 // sort adds the waves that rebuild the groups.
-func (w *waves) sort() {
+func (w *closing) sort() {
 	n, u32, all := w.l.n, driver.U32, w.of
 	tiled := groupsOf(n, closure.Tile)
 	t := u32(tiles(n))
@@ -87,27 +98,26 @@ func (w *waves) sort() {
 	w.add(megakernel.After, "List", tiled, u32(n), all(groupRow), all(class), all(parent), all(sums), all(totals), all(groupClass), all(groupFirst), all(header))
 }
 
-func (w *waves) of(c column) driver.Arg { return w.l.of(w.b, c) }
+func (w *closing) of(c column) driver.Arg { return w.l.of(w.b, c) }
 
 // groupsOf is a domain of workgroups that each have so many items.
 func groupsOf(items, each uint32) megakernel.Domain {
 	return megakernel.Fixed(max(1, uint32((uint64(items)+uint64(each)-1)/uint64(each))))
 }
 
-// over is a domain of workgroups that go through items in strides: enough for every device, and few enough that each has several
+// spread is a domain of workgroups that go through items in strides: enough for every device, and few enough that each has several
 // items where there are many.
-func (w *waves) over(items uint32) megakernel.Domain {
+func spread(items uint32) megakernel.Domain {
 	return groupsOf(min(items, 8192*threads), threads)
 }
 
-func (w *waves) add(phase megakernel.Phase, name string, over megakernel.Domain, args ...driver.Arg) {
+func (w *closing) add(phase megakernel.Phase, name string, over megakernel.Domain, args ...driver.Arg) {
 	p, altered := w.altered[name]
+	var err error
 	if !altered {
-		var err error
 		p, err = programs[name]()
-		w.err = errors.Join(w.err, err)
 	}
-	w.list = append(w.list, megakernel.Wave{Program: p, Args: args, Domain: over, Phase: phase})
+	w.wave(phase, p, err, over, args)
 }
 
 // dependencies puts a barrier between a wave and the next one of its phase.
