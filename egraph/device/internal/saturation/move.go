@@ -2,7 +2,7 @@ package saturation
 
 import "github.com/govyre/vyre/gpu"
 
-// Begin makes the table empty, and lists the rows that were uploaded. Their classes have numbers from 0 on.
+// Begin makes the table empty. Classes have numbers from 0 on.
 //
 //vyre:kernel workgroup=256
 func Begin(t gpu.Thread, header []uint32, keys []uint64, parent, stamp, count, constant, counters []uint32) {
