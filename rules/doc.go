@@ -22,5 +22,6 @@
 // 8 bits, then edges and random values at full width. A rule that passes is checked. It is proved for all widths if it is
 // purely bitwise, or linear with coefficients below 256. vyre rules check --exhaustive tries all 2³² values on a device.
 //
-// Rules are immutable and may be shared between goroutines. Start reading in rule.go, then parse.go and refute.go.
+// Rules are immutable and may be shared between goroutines. The table is in simplify.rules,
+// idioms.rules and equalities.rules. Start reading in rule.go, then parse.go and refute.go.
 package rules

@@ -40,7 +40,11 @@ var (
 
 // ParseTable parses the table again.
 func ParseTable(b interface{ Fatal(...any) }) int {
-	list, _, err := parse(simplify + idioms + equalities)
+	text, err := lz.Unpack(packed, maxTable)
+	if err != nil {
+		b.Fatal(err)
+	}
+	list, _, err := parse(strings.ReplaceAll(string(text), "\x00", ""))
 	if err != nil {
 		b.Fatal(err)
 	}

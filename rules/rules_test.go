@@ -2,8 +2,10 @@ package rules_test
 
 import (
 	"context"
+	"os"
 	"testing"
 
+	"github.com/govyre/vyre/internal/lz"
 	"github.com/govyre/vyre/internal/testing/long"
 	"github.com/govyre/vyre/ir"
 	"github.com/govyre/vyre/rules"
@@ -35,5 +37,25 @@ func TestRulesAreTrue(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+func TestTableIsWhatItsFilesSay(t *testing.T) {
+	var all []byte
+	for _, name := range []string{"simplify", "idioms", "equalities"} {
+		b, err := os.ReadFile(name + ".rules")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if all = append(all, b...); name != "equalities" {
+			all = append(all, 0)
+		}
+	}
+	packed, err := os.ReadFile("table.lz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text, err := lz.Unpack(packed, 1<<20); err != nil || string(text) != string(all) {
+		t.Errorf("table.lz is not those files (%v): go generate ./rules writes it", err)
 	}
 }

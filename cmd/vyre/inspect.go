@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/govyre/vyre/egraph"
 	"github.com/govyre/vyre/internal/opt"
 	"github.com/govyre/vyre/ir"
 	"github.com/govyre/vyre/ir/text"
@@ -72,7 +73,7 @@ func (c *irCmd) why(t *terminal, all []loaded) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	p, rep, err := opt.Run(all[0].program, opt.Options{Passes: choice, Explain: true})
+	p, rep, err := opt.Run(all[0].program, opt.Options{Passes: choice, Explain: (*egraph.Graph).Explain})
 	if err != nil {
 		return nil, err
 	}

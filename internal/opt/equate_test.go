@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/govyre/vyre/egraph"
 	"github.com/govyre/vyre/internal/compile"
 	"github.com/govyre/vyre/internal/conform"
 	"github.com/govyre/vyre/internal/opt"
@@ -30,7 +31,7 @@ func islands(t *testing.T, do func(name string, p *ir.Program)) {
 func TestEveryEquatedValueHasAProof(t *testing.T) {
 	proofs, steps := 0, 0
 	islands(t, func(name string, p *ir.Program) {
-		q, rep, err := opt.Run(p, opt.Options{Passes: compile.Choice{Level: compile.O3}, Explain: true})
+		q, rep, err := opt.Run(p, opt.Options{Passes: compile.Choice{Level: compile.O3}, Explain: (*egraph.Graph).Explain})
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}

@@ -9,6 +9,9 @@ import (
 	"github.com/govyre/vyre/ir"
 )
 
+// Explain makes a proof that a class is equal to a term.
+type Explain func(g *egraph.Graph, c egraph.Class, t *egraph.Term) (*egraph.Proof, error)
+
 // Equated is a value that egraph has put in the place of an equal one.
 type Equated struct {
 	Row   ir.Row // in the result of the run
@@ -26,12 +29,12 @@ type proofOf struct {
 
 // explain keeps a proof that value v, which was put in the place of row r, is equal to what was there.
 func (p *placing) explain(part *equatedPart, r, v ir.Row, t *egraph.Term, root int) {
-	if !p.w.left.explain {
+	if p.w.left.explain == nil {
 		return
 	}
 	one := *t
 	one.Roots = []int{root}
-	proof, err := part.g.Explain(part.class[r], &one)
+	proof, err := p.w.left.explain(part.g, part.class[r], &one)
 	if err != nil {
 		panic("BUG: opt: " + err.Error())
 	}

@@ -30,7 +30,7 @@ type left struct {
 	arrays map[arrayKey]string // local arrays, by mem2reg
 	loops  map[ir.Pos]string   // loops with a known number of rounds, by unroll
 
-	explain bool // proofs are kept, by equate
+	explain Explain // proofs are made by it, and kept
 	proofs  []proofOf
 }
 

@@ -17,7 +17,9 @@ type Options struct {
 
 	Check bool // seal and verify after every run of a pass, not only at the end
 
-	Explain bool // keep, in the report, why each value that egraph has replaced is equal to what was there
+	// Explain makes proofs, which the report keeps, that each value that egraph has replaced is equal to what was there. It is
+	// (*egraph.Graph).Explain, or nil: a program that asks for no proofs does not link what makes them.
+	Explain Explain
 
 	// Trace is called after each run with what it did and with the program as it is then: the very one of the call before
 	// if nothing changed.
@@ -48,7 +50,7 @@ func Run(p *ir.Program, o Options) (*ir.Program, *Report, error) {
 			return nil, rep, err
 		}
 	}
-	if o.Explain {
+	if o.Explain != nil {
 		r.mark()
 	}
 	out, err := r.seal("the passes together")

@@ -11,6 +11,7 @@ import (
 
 	"github.com/govyre/vyre"
 	"github.com/govyre/vyre/driver"
+	"github.com/govyre/vyre/egraph"
 	"github.com/govyre/vyre/internal/compile"
 	"github.com/govyre/vyre/internal/conform"
 	"github.com/govyre/vyre/internal/opt"
@@ -61,7 +62,7 @@ func optimised(t testing.TB, p *ir.Program, passes string) (ops []string, proofs
 	if err != nil {
 		t.Fatal(err)
 	}
-	q, rep, err := opt.Run(p, opt.Options{Passes: c, Explain: true, Check: true})
+	q, rep, err := opt.Run(p, opt.Options{Passes: c, Explain: (*egraph.Graph).Explain, Check: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -116,7 +116,7 @@ func (b *bench) all(egg string) error {
 // closure measures the engines on W1.
 func (b *bench) closure(folder string, n int) error {
 	file := filepath.Join(folder, "rows")
-	if err := os.WriteFile(file, encode(n), 0o666); err != nil {
+	if err := atomicfile.WriteBytes(context.Background(), file, encode(n)); err != nil {
 		return err
 	}
 	runs := make([][]outcome, len(b.engines))
