@@ -3,7 +3,9 @@ package rules
 import (
 	"fmt"
 	"math/rand/v2"
+	"strings"
 
+	"github.com/govyre/vyre/internal/lz"
 	"github.com/govyre/vyre/ir"
 )
 
