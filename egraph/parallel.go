@@ -157,7 +157,7 @@ func (p *parallel) unite(from int) (unions int) {
 	return unions
 }
 
-// round looks up the rows that are new, or have a child that is no root any more.
+// round looks up the rows that are new, or have a child that stopped being a root.
 func (p *parallel) round() {
 	if !p.short() {
 		p.walk()
@@ -252,7 +252,7 @@ func (p *parallel) walk() {
 	p.sweep(p.comes, p.look, p.place)
 }
 
-// mark finds the rows that have a child that is no root any more, and returns how many of them are live.
+// mark finds the rows with a child that stopped being a root, and returns how many of them are live.
 func (p *parallel) mark() (live int) {
 	g, n := p.g, len(p.g.rowHead)
 	if g.fresh.rows == n {

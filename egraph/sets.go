@@ -19,7 +19,7 @@ func (s *sets) find(c Class) Class {
 	return c
 }
 
-// join makes one class of two and returns the id that is no root any more, None if they were one.
+// join makes one class of two and returns the id that stopped being a root, None if they were one.
 func (s *sets) join(a, b Class) Class {
 	a, b = s.find(a), s.find(b)
 	if a == b {

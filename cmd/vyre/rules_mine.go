@@ -84,7 +84,7 @@ func (c *rulesMineCmd) options() (o mine.Options, err error) {
 	for _, name := range c.Ops {
 		op, ok := ir.OpByName(name)
 		if !ok {
-			return o, fmt.Errorf("--ops %s: there is no such op; fix: use the names that vyre ir prints", printable.Text(name))
+			return o, fmt.Errorf("--ops %s: the op is unknown; fix: use the names that vyre ir prints", printable.Text(name))
 		}
 		o.Ops = append(o.Ops, op)
 	}

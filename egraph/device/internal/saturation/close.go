@@ -5,7 +5,7 @@ import (
 	"github.com/govyre/vyre/gpu"
 )
 
-// Close gives each row that has a child which is no root a new key. The row of that is united with the old one, which
+// Close gives each row with a child that stopped being a root a new key. The row of that is united with the old one, which
 // is dead.
 //
 //vyre:kernel workgroup=256

@@ -16,10 +16,10 @@ const (
 	anchor = uint64(HeadMask-1) << HeadShift
 )
 
-// None is no slot.
+// None stands for the lack of a slot.
 const None = ^uint32(0)
 
-// What is known of a head: how many of its children are classes, and these bits.
+// Bits of a head, beside how many of its children are classes.
 const (
 	Kids        = 3
 	Commutative = 1 << 2 // its children are in the order of their roots
@@ -27,7 +27,7 @@ const (
 	Constant    = 1 << 4 // all NaNs of a type are one
 )
 
-// What the count of a class has beside the number of its rows.
+// Bits of the count of a class, beside the number of its rows.
 const (
 	Counted     = 1<<27 - 1
 	Fresh       = 1 << 31 // a row of it is new
@@ -52,7 +52,7 @@ func Key(head, a, b uint32) uint64 {
 // Probes bounds how far a key may be from its place. A table of which three quarters are taken has none that far.
 const Probes = 2048
 
-// insert returns the slot of a key, and whether it was put there now; None if there is no room.
+// insert returns the slot of a key, and whether it was put there now; None if the table is full.
 func insert(header []uint32, keys []uint64, k uint64) (slot uint32, made bool) {
 	h := k ^ k>>29
 	h *= 0xBF58476D1CE4E5B9
