@@ -30,7 +30,7 @@ func main() {
 	device := flag.String("device", "cuda", "device to measure on")
 	most := flag.Int("most", 10_000_000, "rows of the largest graph")
 	runs := flag.Int("runs", 9, "runs on the device; a third as many on the host")
-	ops := flag.Int("ops", 4, "ops of the largest terms that are evaluated")
+	ops := flag.Int("ops", 5, "ops of the largest terms that are evaluated")
 	csv := flag.String("o", "", "write the lines to this file, too")
 	flag.Parse()
 	if err := run(context.Background(), *device, *most, *runs, *ops, *csv); err != nil {

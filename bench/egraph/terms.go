@@ -14,7 +14,7 @@ import (
 // terms measures how long a bank of terms takes on the device and on device cpu: evaluating candidates, and telling them apart.
 func (b *bench) terms(ops int) error {
 	o := mine.Options{Ops: []ir.Op{ir.OpAdd, ir.OpSub, ir.OpAnd, ir.OpOr, ir.OpXor, ir.OpNeg, ir.OpNot, ir.OpMin, ir.OpMax},
-		Type: ir.U32, Vars: 3, Size: ops, Terms: 1 << 21}
+		Type: ir.U32, Vars: 3, Size: ops, Terms: 1 << 24}
 	host, err := vyre.Open("cpu")
 	if err != nil {
 		return err
@@ -26,7 +26,7 @@ func (b *bench) terms(ops int) error {
 	var tried int
 	for k, dev := range []vyre.Device{host, b.dev} {
 		var t times
-		for n := range 1 + max(1, b.runs/3) {
+		for n := range 1 + max(1, b.runs/4) {
 			bank, err := mine.Open(b.ctx, dev, o)
 			if err != nil {
 				return err

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -11,6 +12,9 @@ func closures(f *file) ([][]string, error) {
 	list := [][]string{{"graph", "rows", "rounds", "device, with the read", "on the device", "one core", "all cores", "the faster of both by device"}}
 	for _, workload := range rows.inOrder("workload") {
 		of := rows.where("workload", workload)
+		if len(of.where("quantity", "rebuild")) == 0 {
+			continue // terms, or a sum
+		}
 		for _, n := range of.inOrder("rows") {
 			least := func(by func(form string) bool, quantity string) float64 {
 				for _, row := range of.where("rows", n, "quantity", quantity) {
@@ -30,6 +34,53 @@ func closures(f *file) ([][]string, error) {
 		}
 	}
 	return list, nil
+}
+
+// sums is the table of sums that are saturated: times in ms, the least of the runs.
+func sums(f *file) ([][]string, error) {
+	rows := named(f.rows)
+	list := [][]string{{"leaves", "rows", "device, upload to the term", "one core", "by device"}}
+	for _, work := range rows.where("quantity", "upload to the term") {
+		host, ratio := "", ""
+		for _, one := range rows.where("workload", work["workload"], "form", "one core") {
+			host = short(number(one["least ns"])/1e6) + " ms"
+			ratio = short(number(one["least ns"])/number(work["least ns"])) + " ×"
+		}
+		list = append(list, []string{strings.TrimPrefix(work["workload"], "sum of "), work["rows"],
+			short(number(work["least ns"])/1e6) + " ms", host, ratio})
+	}
+	return list, nil
+}
+
+// terms is the table of terms that are evaluated and told apart: times in ms, the least of the runs.
+func terms(f *file) ([][]string, error) {
+	list := [][]string{{"ops", "terms", "differ", "device", "all cores", "by device"}}
+	for _, work := range named(f.rows).where("form", "device", "quantity", "candidates of 64 inputs") {
+		for _, host := range named(f.rows).where("workload", work["workload"], "quantity", "candidates of 64 inputs") {
+			if host["form"] != "device" {
+				list = append(list, []string{strings.TrimSuffix(strings.TrimPrefix(work["workload"], "terms of "), " ops"),
+					work["rows"], work["classes"], short(number(work["least ns"])/1e6) + " ms",
+					short(number(host["least ns"])/1e6) + " ms", short(number(host["least ns"])/number(work["least ns"])) + " ×"})
+			}
+		}
+	}
+	return list, nil
+}
+
+// exhaustive is the table of rules that are tried for all inputs, of those with the most bits of them.
+func exhaustive(f *file) ([][]string, error) {
+	most, ms := 0., []float64(nil)
+	for _, row := range named(f.rows) {
+		if bits := number(row["bits"]); bits > most {
+			most, ms = bits, nil
+		}
+		if number(row["bits"]) == most {
+			ms = append(ms, number(row["device ns"])/1e6)
+		}
+	}
+	slices.Sort(ms)
+	return [][]string{{fmt.Sprintf("sweeps of %v bits of inputs", most), "least", "median", "most"},
+		{fmt.Sprint(len(ms)), short(ms[0]) + " ms", short(ms[len(ms)/2]) + " ms", short(ms[len(ms)-1]) + " ms"}}, nil
 }
 
 // rivals is the table of egg beside package egraph on one core, for the largest graph of each kind: the least of the runs.

@@ -13,6 +13,9 @@ import (
 var views = map[string]func(*file) ([][]string, error){
 	"h200.csv ratios":            ratios,
 	"egraph-h200.csv closures":   closures,
+	"egraph-h200.csv sums":       sums,
+	"egraph-h200.csv terms":      terms,
+	"rules-h200.csv sweeps":      exhaustive,
 	"rivals-epyc.csv rivals":     rivals,
 	"prim-h200.csv ratios":       primitives,
 	"budgets-h200.txt README":    budgets,
