@@ -16,7 +16,7 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 )
 
-// cases holds the families that are written by hand: cases/<family>/<case>.txtar. The
+// cases holds the families that are written by hand: cases/<family>/<file>.txtar. The
 // comment above the first section says what the file is about. Its sections:
 //
 //	program   one kernel in text form
