@@ -129,6 +129,14 @@ func (g *goSource) alone() {
 		g.line("%s.turned(%s, %s)", g.receiver(2), g.slice("[]uint32", 2), g.operand("uint32", 2))
 		return
 	}
+	if s, from := g.slice("[]uint32", 2), g.slice("[]uint32", 2); g.chance(3) {
+		if g.chance(3) {
+			g.line("clear(%s[:%s&3])", s, g.operand("uint32", 2))
+		} else {
+			g.line("%s ^= uint32(copy(%s, %s[%s&1:]))", g.place("uint32", 1), s, from, g.operand("uint32", 2))
+		}
+		return
+	}
 	g.line("{")
 	g.depth++
 	t, u := g.orderType(), g.orderType()
@@ -209,7 +217,9 @@ func (g *goSource) switched(fuel int) {
 		for range 2 {
 			g.line("case %s, %s:", g.operand("bool", 2), g.operand("bool", 2))
 			g.body(fuel)
+			g.fall()
 		}
+		g.line("case false:")
 	case 1:
 		typ := g.one("[4]uint32", "cell", "bool")
 		g.line("switch (%s) {", g.operand(typ, 2))
@@ -219,14 +229,25 @@ func (g *goSource) switched(fuel int) {
 		g.line("switch %s = %s; (%s & 3) {", g.place("uint32", 1), g.operand("uint32", 1), g.operand("uint32", 2))
 		g.line("case %s & 3, 2, %s & 1:", g.operand("uint32", 2), g.operand("uint32", 2))
 		g.body(fuel)
+		g.fall()
 		if g.chance(2) {
 			g.line("default:")
 			g.body(fuel)
+			g.fall()
 		}
 		g.line("case %s & 3:", g.operand("uint32", 2))
 		g.body(fuel)
 	}
 	g.line("}")
+}
+
+// fall writes a fallthrough at times.
+func (g *goSource) fall() {
+	if g.chance(4) {
+		g.depth++
+		g.line("fallthrough")
+		g.depth--
+	}
 }
 
 func (g *goSource) conditional(fuel int) {

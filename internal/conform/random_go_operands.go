@@ -51,7 +51,13 @@ func (g *goSource) call(typ string, fuel int) string {
 	}
 	switch typ {
 	case "uint32":
-		switch g.pick(7) {
+		switch g.pick(10) {
+		case 7:
+			return fmt.Sprintf("raise(&%s, %s)", g.place("uint32", fuel-1), x())
+		case 8:
+			return fmt.Sprintf("shifted(&%s, %s, %s)", g.place("[4]uint32", fuel-1), s(), x())
+		case 9:
+			return fmt.Sprintf("%s.step(%s).step(%s).A", g.place("cell", fuel-1), x(), x())
 		case 0:
 			return fmt.Sprintf("%s.mixed(%s, %s)", g.receiver(fuel-1), s(), x())
 		case 1:
@@ -70,6 +76,9 @@ func (g *goSource) call(typ string, fuel int) string {
 		}
 		return fmt.Sprintf("poke(%s, %s, %s)", s(), x(), x())
 	case "[4]uint32":
+		if g.chance(6) {
+			return fmt.Sprintf("swapped(&%s, &%s)", g.place(typ, fuel-1), g.place(typ, fuel-1))
+		}
 		if g.chance(4) {
 			return fmt.Sprintf("[4]uint32(four(%s).first(%s))", arr(), s())
 		}
@@ -78,7 +87,9 @@ func (g *goSource) call(typ string, fuel int) string {
 		}
 		return fmt.Sprintf("%s(%s, %s)", g.one("rotated", "same"), arr(), s())
 	case "cell":
-		switch g.pick(3) {
+		switch g.pick(4) {
+		case 3:
+			return fmt.Sprintf("(*%s.step(%s))", g.place("cell", fuel-1), x())
 		case 0:
 			if g.helpers > 2 {
 				return helper(2)

@@ -47,6 +47,30 @@ func (c cell) turned(s []uint32, x uint32) cell {
 	return c
 }
 
+func (c *cell) step(x uint32) *cell {
+	c.B[x&3] += c.A ^ x
+	c.A++
+	return c
+}
+
+func raise(n *uint32, x uint32) uint32 {
+	old := *n
+	*n = old*3 + x
+	return old ^ *n>>7
+}
+
+func shifted(a *[4]uint32, s []uint32, x uint32) uint32 {
+	for i, v := range a {
+		a[(uint32(i)+x)&3] ^= v + s[x&3]
+	}
+	return a[x&3]
+}
+
+func swapped[T any](a, b *T) T {
+	*a, *b = *b, *a
+	return *a
+}
+
 type holder struct {
 	S []uint32
 	N uint32
@@ -128,9 +152,10 @@ var orderTypes = []string{"uint32", "uint32", "uint32", "[4]uint32", "cell", "in
 // orderPlaces are the variables of a kernel and their parts, by type; #3 becomes an index below 4.
 var orderPlaces = map[string][]string{
 	"uint32": {"x0", "x1", "x2", "x3", "s[#15]", "s[#3]", "v[#3]", "a[#3]", "b[#3]", "p.A", "p.B[#3]", "q.A", "q.B[#3]", "w[#3]", "big[#3].A",
-		"big[#1].B[#3]", "grid[#1][#3]", "own[#1].A", "own[#1].B[#3]", "view[#3]", "vecs[#1][#3]", "hold.N", "hold.S[#3]"},
-	"[4]uint32": {"a", "b", "p.B", "q.B", "grid[#1]", "big[#3].B", "own[#1].B", "vecs[#1]"},
-	"cell":      {"p", "q", "big[#3]", "own[#1]"},
+		"big[#1].B[#3]", "grid[#1][#3]", "own[#1].A", "own[#1].B[#3]", "view[#3]", "vecs[#1][#3]", "hold.N", "hold.S[#3]",
+		"pp.A", "pp.B[#3]", "pa[#3]", "pe.A", "pe.B[#3]", "(*pw)"},
+	"[4]uint32": {"a", "b", "p.B", "q.B", "grid[#1]", "big[#3].B", "own[#1].B", "vecs[#1]", "(*pa)", "pe.B"},
+	"cell":      {"p", "q", "big[#3]", "own[#1]", "(*pp)", "(*pe)"},
 	"int64":     {"y", "p.C", "q.C", "big[#3].C", "own[#1].C"},
 	"int16":     {"h", "q.D", "few[#3]", "fv[#3]", "own[#1].D"},
 	"int":       {"k", "ints[#3]", "ints[k&3]"},
@@ -170,9 +195,13 @@ var orderVars = []struct{ name, made, hash, each string }{
 	{name: "b", made: "[4]uint32{3, id, 1}", each: "b[i]*7"},
 	{name: "p", made: "cell{A: id, B: [4]uint32{id, 1, x1}, C: -3}", hash: "hash(p)*9"},
 	{name: "w", made: "p.B[:]", each: "w[i]*11"},
+	{name: "pp", made: "&p"},
+	{name: "pa", made: "&a"},
+	{name: "pw", made: "&s[x1&15]"},
 	{name: "q", made: "cell{B: [4]uint32{1, x1}, D: int16(x1)}", hash: "hash(q)*13"},
 	{name: "own", made: "gpu.Shared[cell](t, %d)[id*2 : id*2+2]", hash: "hash(own[0])*15 ^ hash(own[1])*17"},
 	{name: "big", made: "[4]cell{{A: 1}, {D: int16(id)}, {B: [4]uint32{1, x1}}}", each: "hash(big[i])*19"},
+	{name: "pe", made: "&big[x1&3]"},
 	{name: "grid", made: "[2][4]uint32{{x1, id}, {4, 3, 2, 1}}", each: "grid[0][i]*21 ^ grid[1][i]*23"},
 	{name: "few", made: "[4]int16{int16(x1), -2, 3}", each: "uint32(few[i])*25"},
 	{name: "fv", made: "few[:]", each: "uint32(fv[i])*27"},
@@ -206,7 +235,7 @@ func mentions(text, name string) bool {
 // fewer leaves out the places in some of the variables that can be spared: a kernel of all of them is a large one.
 func (g *goSource) fewer(places map[string][]string) map[string][]string {
 	spared := ""
-	for _, name := range []string{"b", "q", "own", "big", "grid", "few", "fv", "view", "vecs", "hold"} {
+	for _, name := range []string{"b", "q", "own", "big", "grid", "few", "fv", "view", "vecs", "hold", "pp", "pa", "pe", "pw"} {
 		if g.chance(2) {
 			spared += " " + name
 		}

@@ -146,12 +146,12 @@ func (l *lowering) place(e ast.Expr) (place, bool) {
 		if o != nil && o.Pkg() != nil && o.Parent() == o.Pkg().Scope() {
 			l.refuse(e.Pos(), noGlobal, o.Name()+", which is assigned here,", "write to a buffer, or to a variable of the kernel")
 		}
+	case *ast.StarExpr:
+		return l.pointed(e.X)
 	case *ast.SelectorExpr:
 		return l.fieldPlace(e)
 	case *ast.IndexExpr:
 		return l.elementPlace(e)
-	case *ast.StarExpr:
-		l.refuse(e.Pos(), noPointer, "a pointer")
 	default:
 		l.expr(e)
 	}
@@ -164,7 +164,7 @@ func (l *lowering) fieldPlace(e *ast.SelectorExpr) (place, bool) {
 		l.qualified(e)
 		return place{}, false
 	}
-	p, ok := l.place(e.X)
+	p, ok := l.base(e.X)
 	if !ok {
 		return place{}, false
 	}
@@ -180,12 +180,23 @@ func (l *lowering) fieldPlace(e *ast.SelectorExpr) (place, bool) {
 	return p, true
 }
 
+// base is place for what a field or an element of is selected: a pointer is followed.
+func (l *lowering) base(e ast.Expr) (place, bool) {
+	if isPointer(l.typeOf(e)) {
+		return l.pointed(e)
+	}
+	return l.place(e)
+}
+
 func (l *lowering) elementPlace(e *ast.IndexExpr) (place, bool) {
 	t := l.typeOf(e.X)
+	if isPointer(t) {
+		t = pointee(t)
+	}
 	if _, ok := t.Underlying().(*types.Array); !ok {
 		return l.indexed(e)
 	}
-	p, ok := l.place(e.X)
+	p, ok := l.base(e.X)
 	i := l.wrapped(l.exprAs(e.Index, types.Typ[types.Int]))
 	if !ok || i.bad {
 		return place{}, false

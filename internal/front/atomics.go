@@ -2,7 +2,6 @@ package front
 
 import (
 	"go/ast"
-	"go/token"
 	"go/types"
 
 	"github.com/govyre/vyre/ir"
@@ -25,7 +24,7 @@ func atomic(op ir.Op, ordered bool) gpuFunc {
 			order, scope, ok = l.orderArgs(args[len(args)-2], args[len(args)-1], op.Info().Orders)
 			args = args[:len(args)-2]
 		}
-		p, found := l.target(args[0])
+		p, found := l.cell(args[0])
 		var vals []build.Value
 		for _, a := range args[1:] {
 			x := l.exprAs(a, p.typ)
@@ -90,21 +89,16 @@ func (l *lowering) atomicExtreme(op ir.Op, o ir.Object, order ir.Order, scope ir
 	return was.Get()
 }
 
-// target evaluates the first argument of an atomic, which is always &x[i].
-func (l *lowering) target(e ast.Expr) (place, bool) {
-	if u, ok := ast.Unparen(e).(*ast.UnaryExpr); ok && u.Op == token.AND {
-		switch x := ast.Unparen(u.X).(type) {
-		case *ast.IndexExpr, *ast.SelectorExpr:
-			p, ok := l.place(x)
-			if !ok {
-				return place{}, false
-			}
-			if p.mem != nil && p.mem.view != nil && !p.mem.view.obj.local {
-				return p, true
-			}
-		}
+// cell evaluates the first argument of an atomic, a pointer to an element of a buffer or shared array.
+func (l *lowering) cell(e ast.Expr) (place, bool) {
+	x := l.expr(e)
+	if x.bad {
+		return place{}, false
 	}
-	l.refuse(e.Pos(), noPointer, "a pointer to anything but an element of a buffer or shared array")
+	if p := x.ptr; p != nil && p.mem != nil && p.mem.view != nil && !p.mem.view.obj.local {
+		return *p, true
+	}
+	l.refuse(e.Pos(), noAtomic)
 	return place{}, false
 }
 

@@ -6,6 +6,7 @@ import (
 	"go/types"
 
 	"github.com/govyre/vyre/ir"
+	"github.com/govyre/vyre/ir/build"
 )
 
 // builtin evaluates a call of a predeclared function, or refuses it.
@@ -25,12 +26,94 @@ func (l *lowering) builtin(e *ast.CallExpr) []val {
 		l.refuse(e.Pos(), noComplex)
 	case "recover":
 		l.refuse(e.Pos(), noDefer, name)
-	case "new", "make", "append", "copy", "delete", "clear", "cap":
+	case "new":
+		t := l.typeOf(e)
+		return []val{l.pointTo(t, e, l.zeroOf(pointee(t)))}
+	case "copy":
+		return []val{l.copyCall(e)}
+	case "clear":
+		return l.clearCall(e)
+	case "make", "append", "delete", "cap":
 		l.refuse(e.Pos(), noHeap, name, heapAdvice[name])
 	default:
 		l.refuse(e.Pos(), noUnsafe, "unsafe."+name)
 	}
 	return l.badResults(e)
+}
+
+// copyCall evaluates copy(to, from). Where both are of one object it goes backward if forward would overwrite what is still
+// to be read. Two parameters are two objects, whatever the launch passes.
+func (l *lowering) copyCall(e *ast.CallExpr) val {
+	t := l.typeOf(e)
+	to, from := l.exprAs(e.Args[0], nil), l.exprAs(e.Args[1], nil)
+	if _, ok := from.typ.Underlying().(*types.Slice); !ok { // a string
+		l.refuse(e.Args[1].Pos(), noString)
+		return l.bad(t)
+	}
+	if to.bad || from.bad {
+		return l.bad(t)
+	}
+	l.at(e.Pos())
+	if to.view == nil || from.view == nil {
+		return l.asInt(l.b.U32(0))
+	}
+	elem := to.typ.Underlying().(*types.Slice).Elem()
+	n := l.lesser(l.lengthOf(to.view), l.lengthOf(from.view))
+	count := l.b.Type(n)
+	one := func(i build.Value) {
+		k := l.unsigned(i)
+		x := l.settle(l.load(elementAt(elem, from.view, k)))
+		l.store(elementAt(elem, to.view, k), retype(x, elem))
+	}
+	forward := func() { l.countTo(n, one) }
+	if to.view.obj != from.view.obj {
+		forward()
+		return l.asInt(n)
+	}
+	wide := to.view.wide || from.view.wide || to.view.obj.wide
+	a, _ := l.extent(to.view, wide)
+	b, _ := l.extent(from.view, wide)
+	l.nested++
+	l.b.IfElse(l.b.Le(a, b), forward, func() {
+		l.countTo(n, func(i build.Value) { one(l.b.Sub(l.b.Sub(n, l.b.Const(count, 1)), i)) })
+	})
+	l.nested--
+	return l.asInt(n)
+}
+
+// clearCall evaluates clear of a slice.
+func (l *lowering) clearCall(e *ast.CallExpr) []val {
+	x := l.exprAs(e.Args[0], nil)
+	s, ok := x.typ.Underlying().(*types.Slice)
+	if !ok {
+		l.refuse(e.Args[0].Pos(), noMap)
+		return nil
+	}
+	if l.at(e.Pos()); !x.bad && x.view != nil {
+		l.countTo(l.lengthOf(x.view), func(i build.Value) {
+			l.store(elementAt(s.Elem(), x.view, l.unsigned(i)), l.zeroOf(s.Elem()))
+		})
+	}
+	return nil
+}
+
+// lesser returns the lesser of two lengths, in the narrower type.
+func (l *lowering) lesser(a, b build.Value) build.Value {
+	if l.b.Type(a) == l.b.Type(b) {
+		return l.b.Min(a, b)
+	}
+	if l.b.Type(a) == ir.U64 {
+		a, b = b, a
+	}
+	return l.b.Cvt(ir.U32, l.b.Min(l.b.Cvt(ir.U64, a), b))
+}
+
+// unsigned returns a count as a value that indexes.
+func (l *lowering) unsigned(i build.Value) val {
+	if l.b.Type(i) == ir.U32 {
+		return scalar(types.Typ[types.Uint32], i)
+	}
+	return scalar(types.Typ[types.Uint64], i)
 }
 
 // length evaluates len of a slice, or of an array that go/types could not fold because evaluating
@@ -45,7 +128,11 @@ func (l *lowering) length(e *ast.CallExpr) val {
 		return l.bad(t)
 	}
 	l.at(e.Pos())
-	switch u := x.typ.Underlying().(type) {
+	of := x.typ
+	if isPointer(of) {
+		of = pointee(of)
+	}
+	switch u := of.Underlying().(type) {
 	case *types.Array:
 		return l.constant(t, constInt(u.Len()))
 	case *types.Slice:

@@ -346,7 +346,7 @@ func prefetch(l *lowering, e *ast.CallExpr, _ types.Type) []val {
 }
 
 func loadHint(l *lowering, e *ast.CallExpr, _ types.Type) []val {
-	p, found := l.target(e.Args[0])
+	p, found := l.cell(e.Args[0])
 	h, ok := l.cacheHint(e.Args[1])
 	if !found || !ok {
 		return l.badResults(e)
@@ -358,7 +358,7 @@ func loadHint(l *lowering, e *ast.CallExpr, _ types.Type) []val {
 }
 
 func storeHint(l *lowering, e *ast.CallExpr, _ types.Type) []val {
-	p, found := l.target(e.Args[0])
+	p, found := l.cell(e.Args[0])
 	x := l.exprAs(e.Args[1], p.typ)
 	h, ok := l.cacheHint(e.Args[2])
 	if found && ok {

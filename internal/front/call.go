@@ -143,10 +143,6 @@ func (l *lowering) method(e *ast.CallExpr, fn *types.Func, recv ast.Expr) *types
 		l.refuse(at, noPromoted, "call it on the field, as x."+embedding(t, sel.Index())+"."+fn.Name()+"(…)")
 		return nil
 	}
-	if _, ptr := fn.Signature().Recv().Type().(*types.Pointer); ptr {
-		l.refuse(at, noPointer, "a method with a pointer receiver")
-		return nil
-	}
 	return fn
 }
 
@@ -178,8 +174,12 @@ func (l *lowering) helper(e *ast.CallExpr, fn *types.Func, d *ast.FuncDecl, recv
 	}
 	var args []val
 	if recv != nil {
-		x := l.expr(recv)
-		if n, ok := types.Unalias(l.typeOf(recv)).(*types.Named); ok {
+		x := l.receiver(fn, recv)
+		t := l.typeOf(recv)
+		if isPointer(t) {
+			t = pointee(t)
+		}
+		if n, ok := types.Unalias(t).(*types.Named); ok {
 			for i := range sig.RecvTypeParams().Len() {
 				en[sig.RecvTypeParams().At(i)] = n.TypeArgs().At(i)
 			}
@@ -194,6 +194,27 @@ func (l *lowering) helper(e *ast.CallExpr, fn *types.Func, d *ast.FuncDecl, recv
 		}
 	}
 	return l.inline(e, fn, d, en, args)
+}
+
+// receiver evaluates the receiver of a method: Go takes its address, or follows it, where the method asks for that.
+func (l *lowering) receiver(fn *types.Func, recv ast.Expr) val {
+	t := l.typeOf(recv)
+	want := fn.Signature().Recv().Type()
+	switch {
+	case addresses(fn, t):
+		p, ok := l.place(recv)
+		if !ok {
+			return l.bad(want)
+		}
+		return l.pointerTo(recv.Pos(), types.NewPointer(t), p)
+	case isPointer(t) && !isPointer(want):
+		x := l.deref(recv.Pos(), l.expr(recv))
+		if x.at != nil && x.at.mem != nil {
+			return l.load(*x.at)
+		}
+		return x
+	}
+	return l.expr(recv)
 }
 
 func firstArg(e *ast.CallExpr) ast.Expr {
@@ -278,7 +299,11 @@ func (l *lowering) inlineBody(d *ast.FuncDecl, args []val) []val {
 			ok = false
 			continue
 		}
-		fr.results = append(fr.results, l.newVar(v, t, false, l.zeroOf(t)))
+		n := l.newVar(v, t, false, l.zeroOf(t))
+		if n.ptr != nil {
+			n.ptr.name, n.ptr.result = "that is the result of "+fr.fn.Name(), true
+		}
+		fr.results = append(fr.results, n)
 	}
 	if !ok {
 		var bad []val

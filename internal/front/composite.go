@@ -13,8 +13,7 @@ func (l *lowering) composite(e *ast.CompositeLit) val {
 	case *types.Slice:
 		l.refuse(e.Pos(), noHeap, "a slice literal", "write an array, as [...]T{…}")
 		return l.bad(t)
-	case *types.Pointer:
-		l.refuse(e.Pos(), noPointer, "a pointer")
+	case *types.Pointer: // an element of a literal of pointers, which its type refuses
 		return l.bad(t)
 	}
 	if !l.admit(e.Pos(), t) {

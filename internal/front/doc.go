@@ -33,7 +33,8 @@
 // A scalar is a value, and a struct is its fields. A slice is an object known at compile time, whole or with an offset
 // and a length (a view). An array is its elements if all indices are constant, else local memory (a bank). A slice of
 // structs is a buffer of records, in which each field is an object of its own. In shared memory it is an array for
-// each scalar. A package variable without assignments is a table of constants. Pointers do not exist.
+// each scalar. A package variable without assignments is a table of constants. A pointer is the place
+// that it points to, known at compile time.
 //
 // Functions are inlined at their calls, with their type arguments. A variable that is never assigned again is its
 // value; any other is an ir.Var. Operands are evaluated from left to right. Go leaves open whether x[i] is read before

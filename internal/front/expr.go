@@ -105,7 +105,9 @@ func (l *lowering) operand(e ast.Expr, want types.Type) val {
 	case *ast.FuncLit:
 		l.refuse(e.Pos(), noFuncValue, "a closure")
 	case *ast.StarExpr:
-		l.refuse(e.Pos(), noPointer, "a pointer")
+		if x := l.expr(e.X); isPointer(x.typ) {
+			return l.deref(e.Pos(), x)
+		}
 	case *ast.TypeAssertExpr:
 		l.refuse(e.Pos(), noInterface, "a type assertion")
 	}
@@ -175,9 +177,8 @@ func (l *lowering) selector(e *ast.SelectorExpr) val {
 	}
 	x := l.operand(e.X, nil)
 	for _, i := range sel.Index() {
-		if _, ptr := x.typ.Underlying().(*types.Pointer); ptr {
-			l.refuse(e.Pos(), noPointer, "a pointer")
-			return l.bad(l.typeOf(e))
+		if isPointer(x.typ) {
+			x = l.deref(e.Pos(), x)
 		}
 		if fieldsOf(x.typ) == nil {
 			return l.bad(l.typeOf(e))
@@ -232,6 +233,11 @@ func (l *lowering) indexed(e *ast.IndexExpr) (place, bool) {
 		l.expr(e.Index)
 		return place{}, false
 	}
+	if isPointer(x.typ) {
+		if x = l.deref(e.Pos(), x); x.bad {
+			return place{}, false
+		}
+	}
 	switch u := x.typ.Underlying().(type) {
 	case *types.Slice:
 		i := l.wrapped(l.exprAs(e.Index, types.Typ[types.Int]))
@@ -245,8 +251,6 @@ func (l *lowering) indexed(e *ast.IndexExpr) (place, bool) {
 		return l.indexPlace(l.placed(x, i), i), true
 	case *types.Map:
 		l.refuse(e.Pos(), noMap)
-	case *types.Pointer:
-		l.refuse(e.Pos(), noPointer, "a pointer")
 	}
 	return place{}, false
 }
@@ -266,8 +270,7 @@ func (l *lowering) unary(e *ast.UnaryExpr) val {
 	t := l.typeOf(e)
 	switch e.Op {
 	case token.AND:
-		l.refuse(e.Pos(), noPointer, "a pointer")
-		return l.bad(t)
+		return l.address(e)
 	case token.ARROW:
 		l.refuse(e.Pos(), noChannel, "a receive")
 		return l.bad(t)
@@ -331,6 +334,9 @@ func (l *lowering) refuseOperands(e *ast.BinaryExpr, xt, yt types.Type) bool {
 		switch u := t.Underlying().(type) {
 		case *types.Slice:
 			l.refuse(e.Pos(), noNilSlice)
+			return true
+		case *types.Pointer:
+			l.refuse(e.Pos(), noPointer, "a comparison of pointers")
 			return true
 		case *types.Interface:
 			if _, param := t.(*types.TypeParam); !param {

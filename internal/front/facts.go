@@ -11,7 +11,7 @@ import (
 type facts struct {
 	assigned map[types.Object]bool
 	dynamic  map[types.Object]map[string]bool // paths of arrays inside a variable: ".f" a field, "[]" an element
-	sliced   map[types.Object]bool            // variables of which a slice exists
+	sliced   map[types.Object]bool            // variables of which a slice, or to which a pointer, exists
 	writes   bool                             // memory that callers may read
 	returns  int
 }
@@ -49,7 +49,7 @@ func (s *source) note(f *facts, n ast.Node) {
 		s.noteTarget(f, n.X, false)
 	case *ast.UnaryExpr:
 		if n.Op == token.AND {
-			s.noteTarget(f, n.X, false)
+			s.noteAddress(f, n.X)
 		}
 	case *ast.RangeStmt:
 		define := n.Tok == token.DEFINE
@@ -71,8 +71,11 @@ func (s *source) note(f *facts, n ast.Node) {
 			}
 		}
 	case *ast.CallExpr:
-		fn, _ := s.callee(n)
-		f.writes = f.writes || s.funcWrites(fn)
+		fn, recv := s.callee(n)
+		f.writes = f.writes || s.funcWrites(fn) || s.builtinWrites(n)
+		if recv != nil && addresses(fn, s.info.TypeOf(recv)) {
+			s.noteAddress(f, recv)
+		}
 		s.noteCall(f, n)
 	}
 }
@@ -88,6 +91,14 @@ func (s *source) noteTarget(f *facts, e ast.Expr, define bool) {
 		f.assigned[o] = true
 	} else if !isBlank(e) {
 		f.writes = true
+	}
+}
+
+// noteAddress notes that a pointer to e exists: whoever has it may assign to e.
+func (s *source) noteAddress(f *facts, e ast.Expr) {
+	s.noteTarget(f, e, false)
+	if o, _ := s.rootOf(e); o != nil {
+		f.sliced[o] = true
 	}
 }
 

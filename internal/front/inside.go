@@ -28,7 +28,7 @@ func (l *lowering) access(p place, gives bool, emit func(ir.Object, build.Value)
 		return emit(f.ids[k], i), true
 	case f.split && f.dense():
 		l.retry = true
-		l.computed[recordKey{o.name, p.lo}] = true
+		l.computed.records[recordKey{o.name, p.lo}] = true
 		return 0, false
 	case f.split && len(f.ids) > maxSplit:
 		l.refuse(l.current, noRecords, fmt.Sprintf("a computed index of %d structs inside a buffer's element", len(f.ids)),

@@ -173,7 +173,7 @@ func (l *lowering) rangeStmt(s *ast.RangeStmt, label string) {
 	case *types.Signature:
 		l.refuse(s.X.Pos(), noFuncValue, "an iterator function")
 	case *types.Pointer:
-		l.refuse(s.X.Pos(), noPointer, "a pointer")
+		l.rangePointer(s, label, u)
 	case *types.Basic:
 		if u.Info()&types.IsString != 0 {
 			l.rangeText(s, label)
@@ -223,6 +223,24 @@ func (l *lowering) rangeArray(s *ast.RangeStmt, label string, u *types.Array) {
 	l.rounds(s, label, n, types.Typ[types.Int], func(i val) place {
 		return l.indexPlace(place{typ: x.typ, node: copied}, i)
 	})
+}
+
+// rangePointer ranges over the array behind a pointer, which Go does not copy.
+func (l *lowering) rangePointer(s *ast.RangeStmt, label string, u *types.Pointer) {
+	a, ok := u.Elem().Underlying().(*types.Array)
+	if !ok {
+		return
+	}
+	var element func(i val) place
+	if s.Value != nil && !isBlank(s.Value) || l.src.calls(s.X) {
+		p, ok := l.target(s.X.Pos(), l.whole(s.X, nil))
+		if !ok {
+			return
+		}
+		element = func(i val) place { return l.indexPlace(p, i) }
+	}
+	l.at(s.For)
+	l.rounds(s, label, l.b.U32(uint32(a.Len())), types.Typ[types.Int], element)
 }
 
 // changes reports whether a range statement may assign to a part of variable o, in its head or its body, directly or

@@ -38,11 +38,11 @@ type lowering struct {
 	checked  bool                     // they may be out of bounds: the call is gpu.At or gpu.Put
 	tags     uint32                   // gpu.Trace calls so far
 	tables   map[tableField]ir.Object // of package variables that computed values index
-	computed map[recordKey]bool       // arrays inside the elements of buffers that computed values index
-	retry    bool                     // one more was found: the kernel is lowered again
-	work     int                      // operations so far
-	depth    int                      // of expressions and statements
-	stopped  bool                     // a limit was exceeded; the rest would only add to it
+	computed *computedIndices
+	retry    bool // one more was found: the kernel is lowered again
+	work     int  // operations so far
+	depth    int  // of expressions and statements
+	stopped  bool // a limit was exceeded; the rest would only add to it
 	refused  bool
 }
 
@@ -154,7 +154,7 @@ func (s *source) lower(m *marked, fn *types.Func, name string, e env, names map[
 		return nil
 	}
 	names[name] = true
-	computed := make(map[recordKey]bool)
+	computed := &computedIndices{make(map[recordKey]bool), make(map[any]map[string]bool)}
 	for {
 		k, again := s.lowerOnce(m, fn, name, e, computed)
 		if !again {
@@ -163,9 +163,9 @@ func (s *source) lower(m *marked, fn *types.Func, name string, e env, names map[
 	}
 }
 
-// lowerOnce compiles a kernel, given which arrays inside the elements of buffers are indexed by computed values. If it
-// finds another it notes it there and asks for one more try.
-func (s *source) lowerOnce(m *marked, fn *types.Func, name string, e env, computed map[recordKey]bool) (k *Kernel, again bool) {
+// lowerOnce compiles a kernel, given which arrays are known to be indexed by computed values. If it finds another it
+// notes it there and asks for one more try.
+func (s *source) lowerOnce(m *marked, fn *types.Func, name string, e env, computed *computedIndices) (k *Kernel, again bool) {
 	size := m.directive.Workgroup
 	l := &lowering{src: s, name: fn.Name(), size: size, computed: computed, b: build.New(name, build.Workgroup(size[:]...)),
 		widened: make(map[build.Value]build.Value), named: make(map[build.Value]bool), tables: make(map[tableField]ir.Object), free: make(map[shape][]*object), inlined: make(map[*types.Func]int), panics: make(map[string]bool)}
@@ -250,6 +250,10 @@ func (l *lowering) signature(m *marked, k *Kernel) {
 			name = fmt.Sprintf("p%d", i)
 		}
 		l.at(p.Pos())
+		if isPointer(t) {
+			l.refuse(p.Pos(), noPointer, "a parameter of a kernel that is a pointer")
+			continue
+		}
 		if !l.admit(p.Pos(), t) {
 			continue
 		}

@@ -79,6 +79,8 @@ func detachable(x val) bool {
 	switch {
 	case x.view != nil:
 		return !x.view.obj.local
+	case x.ptr != nil:
+		return x.ptr.bank == nil && (x.ptr.node == nil || detached(x.ptr.node)) && (x.ptr.mem == nil || x.ptr.mem.view == nil || !x.ptr.mem.view.obj.local)
 	case x.at != nil && (x.at.mem != nil || x.at.table != nil):
 		return true
 	case x.at != nil:

@@ -85,9 +85,13 @@ func (q *sequence) walk(e ast.Expr) {
 		q.walk(e.X)
 	case *ast.Ident:
 		q.reads = q.reads || q.l.fr.facts.sliced[q.src.info.Uses[e]]
+	case *ast.StarExpr:
+		q.walk(e.X)
+		q.reads = true
 	case *ast.SelectorExpr:
 		if q.src.info.Selections[e] != nil {
 			q.walk(e.X)
+			q.reads = q.reads || isPointer(q.src.info.TypeOf(e.X))
 		}
 	case *ast.IndexExpr:
 		if _, ok := q.src.info.TypeOf(e).(*types.Signature); ok {
@@ -120,6 +124,8 @@ func (q *sequence) walk(e ast.Expr) {
 func (q *sequence) place(e ast.Expr) {
 	switch e := ast.Unparen(e).(type) {
 	case *ast.Ident:
+	case *ast.StarExpr:
+		q.walk(e.X)
 	case *ast.SelectorExpr:
 		q.place(e.X)
 	case *ast.IndexExpr:
@@ -173,11 +179,13 @@ func (s *source) addressable(e ast.Expr) bool {
 	switch e := ast.Unparen(e).(type) {
 	case *ast.Ident:
 		return true
+	case *ast.StarExpr:
+		return true
 	case *ast.SelectorExpr:
-		return s.addressable(e.X)
+		return isPointer(s.info.TypeOf(e.X)) || s.addressable(e.X)
 	case *ast.IndexExpr:
 		t := s.info.TypeOf(e.X)
-		return t != nil && isSlice(t) || s.addressable(e.X)
+		return t != nil && (isSlice(t) || isPointer(t)) || s.addressable(e.X)
 	}
 	return false
 }
@@ -192,11 +200,21 @@ func (l *lowering) writes(e ast.Expr) (found bool) {
 				o, _, _ := types.LookupFieldOrMethod(l.typeOf(recv), false, fn.Pkg(), fn.Name())
 				fn, _ = o.(*types.Func)
 			}
-			found = l.src.funcWrites(fn)
+			found = l.src.funcWrites(fn) || l.src.builtinWrites(call)
 		}
 		return !found
 	})
 	return found
+}
+
+// builtinWrites reports whether a call is one of copy or clear.
+func (s *source) builtinWrites(call *ast.CallExpr) bool {
+	id, ok := ast.Unparen(call.Fun).(*ast.Ident)
+	if !ok {
+		return false
+	}
+	b, ok := s.info.Uses[id].(*types.Builtin)
+	return ok && (b.Name() == "copy" || b.Name() == "clear")
 }
 
 // isAbstract reports whether a function is a method that a constraint asks for.

@@ -138,7 +138,7 @@ func (l *lowering) recordOf(param string, t types.Type, fields []field) ir.Recor
 		switch {
 		case f.blank:
 			continue
-		case l.computed[recordKey{param, i}] && f.dense() || n > maxSplit && f.dense():
+		case l.computed.records[recordKey{param, i}] && f.dense() || n > maxSplit && f.dense():
 			pieces = append(pieces, piece{ir.RecordField{Type: f.elem, Offset: int(f.off), Count: int(n), Pad: f.owner != nil, Name: f.path(f.dims)}, i, 0})
 			f.ids = make([]ir.Object, 1)
 			continue

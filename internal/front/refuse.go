@@ -23,7 +23,9 @@ var (
 	noChannel    = reason{"VK004", "%s has no place in a kernel", "use barriers and atomics; every invocation already runs concurrently"}
 	noInterface  = reason{"VK005", "%s has no place in a kernel", "use a concrete type, or a type parameter"}
 	noString     = reason{"VK006", "a string value has no place in a kernel", "pass the text as a []uint8; a constant text may be indexed"}
-	noPointer    = reason{"VK007", "%s has no place in a kernel", "pass values and return the new value; &x[i] may stand only as the target of an atomic"}
+	noPointer    = reason{"VK007", "%s has no place in a kernel", "a pointer may be a parameter or a result of a helper, or a variable that points to one thing; pass the index of an element, or its value"}
+	noAtomic     = reason{"VK007", "an atomic on anything but an element of a buffer or shared array has no place in a kernel", "what others cannot see needs no atomic: assign to it"}
+	twoVariables = reason{"VK007", "pointer %s may point to two different things", "branch around the accesses, so that each pointer has one target, which its declaration gives it"}
 	noNilSlice   = reason{"VK007", "comparing a slice with nil has no place in a kernel", "compare its length with 0"}
 	noSliceOf    = reason{"VK007", "a slice of %s has no place in a kernel", "index the array in place, or keep what is sliced in an array of scalars of its own"}
 	noHeap       = reason{"VK008", "%s has no place in a kernel", "%s"}
@@ -58,11 +60,8 @@ const fixedSize = "use a fixed array, gpu.Shared, or a buffer made by the host"
 var heapAdvice = map[string]string{
 	"append": "write to the next place of a fixed array, or of a buffer made by the host, and count",
 	"cap":    "write len; a view has no capacity",
-	"clear":  "write a loop that assigns zeros",
-	"copy":   "write a loop, or assign a whole array",
 	"delete": fixedSize,
 	"make":   fixedSize,
-	"new":    "declare a variable",
 }
 
 // foreignAdvice says what to write instead of a package of the standard library that kernels are often tried with.

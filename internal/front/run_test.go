@@ -74,6 +74,14 @@ var launches = []launched{
 	{name: "Lookups", fn: cases.Lookups, args: []any{uint32(65535), append(random[uint32](27, many), 7, 40000, 65535), make([]float64, many+3)}},
 	{name: "Draws", fn: cases.Draws, args: []any{uint64(0x123456789ABCDEF0), uint64(1<<40 + 3), make([]uint32, many), make([]float64, many), make([]float32, many)}},
 
+	{name: "Falls", fn: cases.Falls, args: []any{random[uint32](43, many), make([]uint32, many)}},
+	{name: "Ranges", fn: cases.Ranges, args: []any{random[uint32](44, many), fill(many, func(i int) cases.Pair { return cases.Pair{A: uint32(i), B: 2} }), make([]uint32, many)}},
+	{name: "Fields", fn: cases.Fields, args: []any{random[uint32](41, many), make([]uint64, 2*many)}},
+	{name: "Trees", fn: cases.Trees, args: []any{random[int32](42, many), make([]int32, many)}},
+	{name: "Moved", fn: cases.Moved, args: []any{fill(many, func(i int) cases.Mover {
+		return cases.Mover{Pos: [2]float32{float32(i % 9), 1}, Vel: [2]float32{float32(i%5) - 2, 0.5}}
+	}), make([]uint32, 3)}},
+
 	{name: "Generic_int8", fn: cases.Generic[int8], args: []any{random[int8](13, many), int8(3), make([]float64, many)}},
 	{name: "Generic_int32", fn: cases.Generic[int32], args: []any{random[int32](14, many), int32(-5), make([]float64, many)}},
 	{name: "Generic_float32", fn: cases.Generic[float32], args: []any{fill(many, func(i int) float32 { return float32(i)/8 - 9 }), float32(1.5), make([]float64, many)}},

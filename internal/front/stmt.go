@@ -162,22 +162,40 @@ func (l *lowering) switchStmt(s *ast.SwitchStmt, label string) {
 	}
 	l.b.Block(func(out build.Label) {
 		l.fr.targets = append(l.fr.targets, target{label: label, exit: out})
-		var other *ast.CaseClause
-		for _, c := range s.Body.List {
+		other := -1
+		for i, c := range s.Body.List {
 			c := c.(*ast.CaseClause)
 			if c.List == nil {
-				other = c
+				other = i
 				continue
 			}
-			l.arm(l.matches(c, tag), c.Case, c.Body, out)
+			l.arm(l.matches(c, tag), c.Case, through(s.Body.List, i), out)
 		}
-		if other != nil {
+		if other >= 0 {
 			l.nested++
-			l.block(other.Body)
+			l.block(through(s.Body.List, other))
 			l.nested--
 		}
 		l.fr.targets = l.fr.targets[:len(l.fr.targets)-1]
 	})
+}
+
+// through returns the statements of a clause, and instead of a fallthrough at their end those of the next. Each clause's are a
+// block of their own.
+func through(clauses []ast.Stmt, i int) (list []ast.Stmt) {
+	for ; i < len(clauses); i++ {
+		body := clauses[i].(*ast.CaseClause).Body
+		last := len(body) - 1
+		if last < 0 {
+			return list
+		}
+		b, ok := body[last].(*ast.BranchStmt)
+		if !ok || b.Tok != token.FALLTHROUGH {
+			return append(list, body...)
+		}
+		list = append(list, body[:last]...)
+	}
+	return list
 }
 
 // matches evaluates whether a case applies. Its expressions are evaluated in turn until one does;
@@ -217,8 +235,8 @@ func (l *lowering) branch(s *ast.BranchStmt) {
 	case token.GOTO:
 		l.refuse(s.Pos(), noGoto, "goto", "use a labelled break or continue")
 		return
-	case token.FALLTHROUGH:
-		l.refuse(s.Pos(), noGoto, "fallthrough", "list the values in one case, or call a helper from both")
+	case token.FALLTHROUGH: // through has taken those that stand last
+		l.refuse(s.Pos(), noGoto, "a fallthrough with a label or an empty statement", "write it alone, as the last statement of its clause")
 		return
 	}
 	for i := len(l.fr.targets) - 1; i >= 0; i-- {
@@ -254,7 +272,11 @@ func (l *lowering) returnStmt(s *ast.ReturnStmt) {
 	} else {
 		for i, e := range s.Results {
 			if i < len(fr.results) {
-				vals = append(vals, l.exprAs(e, fr.results[i].typ))
+				x := l.exprAs(e, fr.results[i].typ)
+				if l.src.throughPointer(e) { // its place is the caller's, who may change it
+					x = l.settle(x)
+				}
+				vals = append(vals, x)
 			}
 		}
 	}

@@ -2,6 +2,7 @@ package front
 
 import (
 	"go/types"
+	"maps"
 
 	"github.com/govyre/vyre/ir"
 	"github.com/govyre/vyre/ir/build"
@@ -17,8 +18,11 @@ type node struct {
 	kids  []*node
 	bank  *bank
 	slice *sliceVar
+	ptr   *pointer
 
-	sliced bool // a slice of it or of a part may exist
+	sliced bool   // a slice of it or of a part, or a pointer to it, may exist
+	owner  any    // the variable that it is a part of, or the expression that made it; nil for a temporary
+	path   string // where in that it lies
 }
 
 // bank is an array in local memory: one local array for each scalar of its element, so that an array
@@ -52,7 +56,13 @@ type place struct {
 
 // newVar makes variable o of the current function, of type t, which starts as init.
 func (l *lowering) newVar(o types.Object, t types.Type, fixed bool, init val) *node {
-	n := l.newNode(t, o.Name(), "", l.fr.facts.dynamic[o], fixed, init)
+	dyn := l.fr.facts.dynamic[o]
+	if more := l.computed.vars[o]; len(more) > 0 {
+		maps.Copy(more, dyn)
+		dyn = more
+	}
+	n := l.newNode(t, o.Name(), "", dyn, fixed, init)
+	n.owned(o)
 	if l.fr.facts.sliced[o] {
 		n.markSliced()
 	}
@@ -70,8 +80,11 @@ func (n *node) markSliced() {
 // newNode makes the storage of a variable or a part of one, of type t, that starts as init. path says where it
 // lies in the variable, for the facts about it. fixed: nothing will assign to it.
 func (l *lowering) newNode(t types.Type, name, path string, dyn map[string]bool, fixed bool, init val) *node {
-	n := &node{typ: t, name: name}
+	n := &node{typ: t, name: name, path: path}
 	switch u := t.Underlying().(type) {
+	case *types.Pointer:
+		n.ptr = &pointer{name: name, to: init.ptr, nested: l.nested}
+		return n
 	case *types.Slice:
 		n.slice = l.newSlice(name, u, fixed, init)
 		return n
@@ -203,6 +216,10 @@ func (l *lowering) indexPlace(p place, i val) place {
 		return place{typ: elem, mem: &e}
 	}
 	k, ok := i.intConst()
+	if !ok && p.node.owner != nil {
+		l.inMemory(p.node)
+		return place{typ: elem, node: l.newNode(elem, "", "", nil, false, l.zeroOf(elem))}
+	}
 	if !ok || k < 0 || k >= int64(len(p.node.kids)) {
 		panic("BUG: computed index of an array held as values: " + p.typ.String())
 	}
@@ -218,6 +235,8 @@ func (l *lowering) load(p place) val {
 		return l.loadElement(p)
 	case p.node != nil && p.node.slice != nil:
 		return l.loadSlice(p)
+	case p.node != nil && p.node.ptr != nil:
+		return val{typ: p.typ, ptr: p.node.ptr.to}
 	case e == ir.None:
 		return val{typ: p.typ, at: &p}
 	case p.table != nil:
@@ -248,6 +267,9 @@ func (l *lowering) store(p place, x val) {
 		return
 	case p.node != nil && p.node.slice != nil:
 		l.storeSlice(p, x)
+		return
+	case p.node != nil && p.node.ptr != nil:
+		l.storePointer(p.node, x)
 		return
 	}
 	if scalarOf(p.typ) == ir.None {
@@ -328,13 +350,17 @@ func (l *lowering) storeByLoop(p place, x val) bool {
 }
 
 // count emits a loop over 0 … n−1.
-func (l *lowering) count(n uint32, body func(i build.Value)) {
-	i := l.b.Var(l.b.U32(0))
+func (l *lowering) count(n uint32, body func(i build.Value)) { l.countTo(l.b.U32(n), body) }
+
+// countTo is count for a bound that is computed, in its type.
+func (l *lowering) countTo(n build.Value, body func(i build.Value)) {
+	t := l.b.Type(n)
+	i := l.b.Var(l.b.Const(t, 0))
 	l.b.Loop(nil, func(loop build.Label, _ []build.Value) {
 		at := i.Get()
-		l.b.If(l.b.Ge(at, l.b.U32(n)), func() { l.b.Break(loop) })
+		l.b.If(l.b.Ge(at, n), func() { l.b.Break(loop) })
 		body(at)
-		i.Set(l.b.Add(at, l.b.U32(1)))
+		i.Set(l.b.Add(at, l.b.Const(t, 1)))
 	})
 }
 

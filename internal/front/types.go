@@ -126,7 +126,13 @@ func elementOf(t types.Type) (elem ir.Type, lanes int) {
 }
 
 // admit refuses, at p, a type that no value in a kernel can have, and reports whether t may stand.
-func (l *lowering) admit(p token.Pos, t types.Type) bool { return l.admitUpTo(p, t, maxLocalCells) }
+// A pointer may stand where it is a value by itself.
+func (l *lowering) admit(p token.Pos, t types.Type) bool {
+	if isPointer(t) {
+		t = pointee(t)
+	}
+	return l.admitUpTo(p, t, maxLocalCells)
+}
 
 // admitUpTo is admit for a variable that may have so many parts.
 func (l *lowering) admitUpTo(p token.Pos, t types.Type, most int64) bool {
@@ -177,7 +183,7 @@ func (l *lowering) admitUpTo(p token.Pos, t types.Type, most int64) bool {
 	case *types.Interface:
 		l.refuse(p, noInterface, "an interface")
 	case *types.Pointer:
-		l.refuse(p, noPointer, "a pointer")
+		l.refuse(p, noPointer, "a pointer inside a struct, an array or a slice")
 	case *types.Signature:
 		l.refuse(p, noFuncValue, "a function value")
 	}
@@ -195,7 +201,7 @@ func (l *lowering) admitElement(p token.Pos, t types.Type) bool {
 	case *types.Struct, *types.Array:
 		return l.admitRecord(p, t)
 	default:
-		l.admit(p, t)
+		l.admitUpTo(p, t, maxLocalCells)
 	}
 	return false
 }

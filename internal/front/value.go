@@ -32,7 +32,8 @@ type val struct {
 	at   *place // where it stands; nothing changes that until the value is used
 	zero bool   // all parts are zero
 
-	view *view // a slice; nil for the slice of nothing
+	view *view  // a slice; nil for the slice of nothing
+	ptr  *place // a pointer; nil for nil
 
 	bad bool // refused; reported already
 }

@@ -166,6 +166,9 @@ func (l *lowering) sliceExpr(e *ast.SliceExpr) val {
 		return l.bad(t)
 	}
 	x := l.whole(e.X, nil)
+	if isPointer(x.typ) {
+		x = l.deref(e.Pos(), x)
+	}
 	if _, ok := t.Underlying().(*types.Slice); !ok {
 		l.refuse(e.Pos(), noString)
 		return l.bad(t)
@@ -207,6 +210,10 @@ func (l *lowering) sliceExpr(e *ast.SliceExpr) val {
 // arrayView is the slice of a whole local array. The facts about the variable have put it into a bank.
 func (l *lowering) arrayView(x val) val {
 	p := *x.at
+	if p.node != nil && p.node.kids != nil && p.node.owner != nil && scalarOf(x.typ.Underlying().(*types.Array).Elem()) != ir.None {
+		l.inMemory(p.node)
+		return val{typ: x.typ}
+	}
 	if p.node != nil && p.node.bank != nil {
 		p = p.node.bank.whole(p.typ)
 	}

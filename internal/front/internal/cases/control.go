@@ -204,3 +204,42 @@ func touch(count []int32, i uint32) bool {
 	count[i]++
 	return count[i]&1 == 1
 }
+
+// Falls has clauses that fall into the next, the default in the middle, and loops around them.
+//
+//vyre:kernel workgroup=32
+func Falls(t gpu.Thread, in []uint32, out []uint32) {
+	i := t.Global().X
+	if i >= uint32(len(in)) {
+		return
+	}
+	r := uint32(1)
+	for k := range uint32(6) {
+		v := in[i] >> (k * 3) & 7
+		switch x := v ^ k; {
+		case x == 0:
+			continue
+		case x == 1:
+			r += 3
+			fallthrough
+		case x == 2, r&7 == 5:
+			x := r ^ k
+			r ^= x << 3
+			if k > 3 {
+				break
+			}
+			r++
+			fallthrough
+		default:
+			r = r*5 + x
+			fallthrough
+		case x == 4:
+			r -= x
+		case x == 5:
+			r ^= 0x55
+			fallthrough
+		case x == 6:
+		}
+	}
+	out[i] = r
+}

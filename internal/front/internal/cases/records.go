@@ -219,3 +219,37 @@ func Racks(t gpu.Thread, in []uint32, rs []rack, out []float64) {
 	rs[i].grid[k].b *= int64(rs[i].id)
 	out[i] = sum
 }
+
+// Ranges has copy and clear of buffers, of shared memory and of local arrays, of ranges that overlap too.
+//
+//vyre:kernel workgroup=32
+func Ranges(t gpu.Thread, in []uint32, structs []Pair, out []uint32) {
+	var buf [12]uint32
+	s := gpu.Shared[[2]uint32](t, 32*4)
+	i := t.Global().X
+	if i >= uint32(len(in)) {
+		return
+	}
+	own := s[t.LocalIndex()*4 : t.LocalIndex()*4+4]
+	clear(own)
+	own[1] = [2]uint32{i, 7}
+	n := copy(buf[2:9], in[i:])
+	a, b := in[i]%5, in[i]>>8%5
+	n += copy(buf[a:a+7], buf[b:]) * 16
+	n += copy(own[a&1:], own[b&3:]) * 256
+	clear(buf[in[i]%9:][:1])
+	r := uint32(n) + buf[0]<<1
+	old := buf[b] + uint32(copy(buf[b:b+1], buf[a:])) - buf[b]*3 // it writes before both are read
+	for k, v := range buf {
+		r = r*31 + v + uint32(k)
+	}
+	for _, v := range own {
+		r = r*37 + v[0] ^ v[1]
+	}
+	if i%4 == 0 && int(i)+3 < len(structs) {
+		mine := structs[i : i+4]
+		copy(mine[1:], mine)
+		clear(mine[3:])
+	}
+	out[i] = r ^ old
+}

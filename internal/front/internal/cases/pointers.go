@@ -1,0 +1,196 @@
+package cases
+
+import (
+	"math/bits"
+
+	"github.com/govyre/vyre/gpu"
+)
+
+// element is a number modulo a prime of 128 bits, as libraries of fields write it: methods on pointers that return their receiver.
+type element [2]uint64
+
+const modulus0, modulus1 = 0xFFFF_FFFF_FFFF_FF61, 0xFFFF_FFFF_FFFF_FFFF
+
+func (z *element) set(x *element) *element {
+	z[0], z[1] = x[0], x[1]
+	return z
+}
+
+func (z *element) less(x, y *element) bool {
+	_, b := bits.Sub64(x[0], y[0], 0)
+	_, b = bits.Sub64(x[1], y[1], b)
+	return b != 0
+}
+
+func (z *element) add(x, y *element) *element {
+	var c uint64
+	z[0], c = bits.Add64(x[0], y[0], 0)
+	z[1], c = bits.Add64(x[1], y[1], c)
+	m := element{modulus0, modulus1}
+	if c != 0 || !z.less(z, &m) {
+		var b uint64
+		z[0], b = bits.Sub64(z[0], modulus0, 0)
+		z[1], _ = bits.Sub64(z[1], modulus1, b)
+	}
+	return z
+}
+
+func (z *element) double(x *element) *element { return z.add(x, x) }
+
+func (z *element) mul(x *element, k uint32) *element {
+	var sum element
+	y := *x
+	for ; k != 0; k >>= 1 {
+		if k&1 == 1 {
+			sum.add(&sum, &y)
+		}
+		y.double(&y)
+	}
+	return z.set(&sum)
+}
+
+// Fields computes with pointers to variables, to parts of them, and with results that are pointers.
+//
+//vyre:kernel workgroup=32
+func Fields(t gpu.Thread, in []uint32, out []uint64) {
+	i := t.Global().X
+	if i >= uint32(len(in)) {
+		return
+	}
+	x := element{uint64(in[i]) << 32, ^uint64(in[i])}
+	y := &element{1: 3}
+	z := new(element)
+	z.add(&x, y).double(z).mul(z, in[i]&0xff)
+	p := z.set(z)
+	p[1] ^= uint64(len(p))
+	*y = *p
+	y[0]++
+	out[2*i], out[2*i+1] = z[0]+y[0], p[1]-y[1]
+}
+
+type tree struct {
+	left, right [8]int8
+	key         [8]uint16
+	size        int32
+}
+
+// insert is what a search tree in an array does, by a pointer to all of it.
+func (b *tree) insert(k uint16) (depth int32) {
+	at := int32(0)
+	for ; b.size > 0; depth++ {
+		next := &b.right
+		if k < b.key[at] {
+			next = &b.right // the same once more
+			if b.left[at] == 0 {
+				b.left[at] = int8(b.size)
+				break
+			}
+			at = int32(b.left[at])
+			continue
+		}
+		if next[at] == 0 {
+			next[at] = int8(b.size)
+			break
+		}
+		at = int32(next[at])
+	}
+	b.key[b.size&7] = k
+	b.size = (b.size + 1) & 7
+	return depth
+}
+
+func swap[T any](a, b *T) { *a, *b = *b, *a }
+
+func raise(n *int32, by int32) int32 {
+	*n += by
+	return *n
+}
+
+func folded(a *[8]uint16) (sum int32) {
+	for i, x := range a {
+		sum += int32(i+1) * int32(x)
+	}
+	for i := range len(a) {
+		sum ^= int32(a[i])
+	}
+	for _, x := range a[2:5] {
+		sum -= int32(x)
+	}
+	return sum
+}
+
+func (b tree) copied() *tree { // of a value: the copy is made for the call
+	b.size = -1
+	c := &b
+	return c
+}
+
+// Trees has structs with arrays behind pointers, indexed by computed values, and pointers to elements of arrays.
+//
+//vyre:kernel workgroup=32
+func Trees(t gpu.Thread, in []int32, out []int32) {
+	i := t.Global().X
+	if i >= uint32(len(in)) {
+		return
+	}
+	var b tree
+	r := int32(0)
+	for k := range 6 {
+		r = r*5 + b.insert(uint16(in[(int(i)+k*7)%len(in)]))
+	}
+	j := int(in[i] & 7)
+	swap(&b.key[j], &b.key[(j+3)&7])
+	x, y := point{1, float32(r)}, point{2, 3}
+	swap(&x, &y)
+	swap(&x.x, &y.x)
+	q := &x
+	q.y += x.x
+	n := int32(j)
+	m := n + raise(&n, 3)*raise(&n, 1) + n // calls come first
+	c := b.copied()
+	q.x = float32(c.size)
+	o := &out[i]
+	*o = m
+	*o += r + folded(&b.key) + b.size + int32(x.x) + int32(x.y) + int32(y.y)
+	if p := &n; *p > 5 {
+		*p = -*p
+		out[i] ^= n << 8
+	}
+}
+
+// Mover is an element that moves.
+type Mover struct {
+	Pos, Vel [2]float32
+	Hits     uint32
+}
+
+func (p *Mover) move(dt float32) {
+	for k := range p.Pos {
+		p.Pos[k] += p.Vel[k] * dt
+	}
+	if v := &p.Vel; p.Pos[0] > 4 {
+		v[0] = -v[0]
+		p.Hits++
+	}
+}
+
+func count(n *uint32) { gpu.AtomicAdd(n, 1) }
+
+// Moved has elements of a buffer and of shared memory that helpers change through pointers, and counts them by an atomic on one.
+//
+//vyre:kernel workgroup=32
+func Moved(t gpu.Thread, ps []Mover, hits []uint32) {
+	s := gpu.Shared[Mover](t, 32)
+	i := t.Global().X
+	own := &s[t.LocalIndex()]
+	if i < uint32(len(ps)) {
+		p := &ps[i]
+		p.move(0.5)
+		*own = *p
+		own.move(0.25)
+		p.Vel = own.Pos
+	}
+	if i < uint32(len(ps)) && own.Hits > 0 {
+		count(&hits[own.Hits%uint32(len(hits))])
+	}
+}
