@@ -30,7 +30,7 @@ how ?= -trimpath -ldflags=-s
 pack ?= gzip -9
 gpu = CGO_ENABLED=0 GOOS=linux GOARCH=$(GOARCH) go
 gpu-suite:
-	rm -rf .gpu && mkdir -p .gpu/codegen-bench .gpu/examples .gpu/waves .gpu/prim .gpu/egraph
+	rm -rf .gpu && mkdir -p .gpu/codegen-bench .gpu/examples .gpu/waves .gpu/prim .gpu/egraph .gpu/columns
 	git describe --always --dirty --exclude '*' >.gpu/commit || echo unknown >.gpu/commit
 	$(gpu) test -c $(how) -o .gpu/cuda.test ./driver/cuda
 	$(gpu) test -c $(how) -o .gpu/cusim.test ./internal/cusim
@@ -42,7 +42,9 @@ gpu-suite:
 	cp bench/prim/reference/cub.cu .gpu/prim/
 	$(gpu) test -c $(how) -o .gpu/egraph/device.test ./egraph/device
 	$(gpu) -C bench build $(how) -o ../.gpu/egraph/measure ./egraph
-	$(pack) .gpu/ptx.test .gpu/waves/*.test .gpu/prim/prim.test .gpu/prim/compare .gpu/egraph/* # what may be sent to a machine is bounded
+	$(gpu) test -c $(how) -o .gpu/columns/columns.test ./internal/columns
+	$(gpu) -C bench build $(how) -o ../.gpu/columns/measure ./columns
+	$(pack) .gpu/ptx.test .gpu/waves/*.test .gpu/prim/prim.test .gpu/prim/compare .gpu/egraph/* .gpu/columns/* # what may be sent to a machine is bounded
 	cp megakernel/testdata/search.cu .gpu/waves/
 	if [ -n "$(GAP)" ]; then mkdir -p .gpu/gap && cp -r $(GAP)/src .gpu/gap/; fi
 	$(gpu) -C bench build -buildvcs=auto $(how) -o ../.gpu/budget ./budget

@@ -19,6 +19,7 @@ type conformCmd struct {
 	Match  string `placeholder:"TEXT" help:"Only cases whose family/name holds this text."`
 	Random uint64 `placeholder:"N" help:"Run N random programs as well, against the interpreter."`
 	Seed   uint64 `placeholder:"N" help:"Seed of the first random program; 0 takes one from the clock and says which."`
+	Passes string `enum:"host,device" default:"host" help:"device: random programs are first folded, numbered and cleared of dead code by passes that run on the device, many programs at once; host is without."`
 	JSON   bool   `help:"Print the totals as JSON."`
 
 	Choices string `hidden:"" help:"File with the decisions of one random program: nothing else is tried."`
@@ -26,7 +27,7 @@ type conformCmd struct {
 }
 
 // random tries random programs; one that loses the device is tried again in a process of its own.
-func (c *conformCmd) random(t *terminal, sum *conform.Summary, on conform.Device) error {
+func (c *conformCmd) random(t *terminal, sum *conform.Summary, on conform.Device, made func(uint64) *conform.RandomProgram) error {
 	self, err := os.Executable()
 	if err != nil {
 		return err
@@ -37,9 +38,9 @@ func (c *conformCmd) random(t *terminal, sum *conform.Summary, on conform.Device
 	fmt.Fprintf(t.err, "random programs from seed %d; --seed %d repeats them\n", c.Seed, c.Seed)
 	step, stop := countdown(t.err, "random programs", int(c.Random))
 	defer stop()
-	return conform.RandomRun{Seed: c.Seed, N: c.Random, Workers: runtime.GOMAXPROCS(0), Step: func() { step(1) },
+	return conform.RandomRun{Seed: c.Seed, N: c.Random, Make: made, Workers: runtime.GOMAXPROCS(0), Step: func() { step(1) },
 		Alone: conform.InProcess(func(ctx context.Context, file string) *exec.Cmd {
-			return exec.CommandContext(ctx, self, "conform", "--device", c.Device, "--optimise="+c.Optimise, "--bank="+c.Bank, "--choices", file)
+			return exec.CommandContext(ctx, self, "conform", "--device", c.Device, "--optimise="+c.Optimise, "--bank="+c.Bank, "--passes="+c.Passes, "--choices", file)
 		})}.Run(t.ctx, sum, on)
 }
 
@@ -61,12 +62,21 @@ func (c *conformCmd) Run(t *terminal) error {
 	}
 	defer dev.Close()
 	on := conform.OnWith(dev, driver.Options{Optimise: c.Optimise})
+	random, made := on, (func(uint64) *conform.RandomProgram)(nil)
+	if c.Passes == "device" {
+		passes, err := openPasses(t.ctx, dev)
+		if err != nil {
+			return err
+		}
+		defer passes.on.Close()
+		random, made = conform.Through(on, "passes over columns", passes.pass), passes.make
+	}
 	if c.Choices != "" {
 		r, err := conform.ReadChoices(c.Choices)
 		if err != nil {
 			return err
 		}
-		return r.Agree(t.ctx, on)
+		return r.Agree(t.ctx, random)
 	}
 	step, stop := countdown(t.err, "conform", len(conform.Suite()))
 	sum, err := conform.Run(t.ctx, on, conform.Options{Match: c.Match, Progress: func(string, conform.Summary) { step(1) }})
@@ -75,7 +85,7 @@ func (c *conformCmd) Run(t *terminal) error {
 		return err
 	}
 	if c.Random > 0 {
-		if err := c.random(t, &sum, on); err != nil {
+		if err := c.random(t, &sum, random, made); err != nil {
 			return err
 		}
 	}

@@ -8,7 +8,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-
 	"testing"
 
 	"github.com/govyre/vyre/internal/front"

@@ -2,7 +2,7 @@
 # Runs the GPU suite where it lies. It needs the NVIDIA driver, no Go; the parts budgets, byhand and codegen want a C
 # compiler and nvcc, sanitize wants compute-sanitizer, assemble ptxas, and each says so if it has none.
 #
-#	run.sh [PART[:SECONDS]]...      device contract borrow memcheck conform examples waves prim primsanitize primbench egraph rules topologies byhand graphs gap evidence instructions accuracy occupancy profile faults random shapes gokernels goorder branches sweep sanitize budgets codegen tune assemble
+#	run.sh [PART[:SECONDS]]...      device contract borrow memcheck conform examples waves prim primsanitize primbench egraph columns rules topologies byhand graphs gap evidence instructions accuracy occupancy profile faults random shapes gokernels goorder branches sweep sanitize budgets codegen tune assemble
 #
 # Without parts, all of them. A part ends after its seconds, and its line tells how far it came. One line a part, and
 # one at the end:
@@ -11,7 +11,7 @@
 #	gpu-suite ok|FAIL parts=… failed=…
 #
 # Logs go to $OUT, or here: gpu.log with everything, gpu-summary.txt with the lines above, budgets.txt, topologies.txt, widths.txt,
-# graphs.csv, files.txt, gap.csv, prim.csv, egraph.csv, rules.csv, speedup.csv, tune.txt, and codegen's tables. Those of docs/evidence begin with their head.
+# graphs.csv, files.txt, gap.csv, prim.csv, egraph.csv, columns.csv, rules.csv, speedup.csv, tune.txt, and codegen's tables. Those of docs/evidence begin with their head.
 #
 #	LIMIT=570                               seconds for all: parts get what is left, and those that find nothing left are skipped
 #	RANDOM_PROGRAMS=200000 PROCESSES=16     of the parts random, shapes, gokernels, goorder, branches and prim: each process has a context and a compiler of its own
@@ -19,7 +19,7 @@
 #	SEED=106618676                          of the parts random, shapes, gokernels, goorder and branches: the first seed, not one from the clock
 #	GRAPHS=sets,levels                      of the part graphs: only these questions; graph/session/figures_test.go has them
 #	PRIM=scan,sort-u64                      of the part primbench: only operations whose name contains one of these
-#	ROWS=1000000                            of the part egraph: of the largest graph
+#	ROWS=1000000                            of the parts egraph and columns: of the largest graph, of the largest arena
 #	LONG=1                                  of the part prim: its sweeps as well, which take minutes
 #	LANES=app.vyg                           of the part graphs: 64 questions about this graph, too
 #	SWEEP=-gpu-resume=FUNCTION:BLOCK        of the part sweep: go on where a run was cut short; its line says where
@@ -250,6 +250,21 @@ part_egraph() {
 	local rc=$?
 	said="$(tested "$work/egraph.log") $(sed -n 's/^# \(W[0-9]\) .* of \([0-9]*\): resident .*ratio /\1 \2 ×/p; s/^# \(terms of .*\)/\1/p; s/^# \(sum of [0-9]*\): device .*ratio /\1 ×/p' "$out/egraph.csv" | tr '\n' ';')"
 	headed "$out/egraph.csv" 'the closure and the saturation of e-graphs and the values of terms, on the device and on the cores of the host' "ROWS=${ROWS:-10000000} .gpu/run.sh egraph"
+	return $rc
+}
+
+# part_columns compares the passes over columns with plain Go, runs random programs that went through them, and measures both.
+part_columns() {
+	local args=(-device cuda -most "${ROWS:-10000000}") on=cuda n=20000
+	[ -z "${SIM:-}" ] || args=(-device cuda-sim -most 1000 -runs 1) on=cuda-sim n=20
+	gunzip -c "$here/columns/measure.gz" >"$work/columns" && chmod +x "$work/columns" || return 1
+	gunzip -c "$here/columns/columns.test.gz" >"$work/columns.test" && chmod +x "$work/columns.test" || return 1
+	bounded "$work/columns.log" "$work/columns.test" -test.v -test.timeout=0 '-test.run=^Test(SameBytes|Fold)$' "-devices=$on" || { cat "$work/columns.log" >>"$log" && return 1; }
+	bounded "$log" "$here/vyre" conform --device "$on" --match add.u32 --random "$n" --passes device || return 1
+	bounded "$log" "$work/columns" "${args[@]}" -o "$out/columns.csv"
+	local rc=$?
+	said="$(tested "$work/columns.log") $(sed -n 's/^# \([0-9]* rows\): resident .*ratio /\1 ×/p; s/^# \(crossover .*\)/\1/p' "$out/columns.csv" | tr '\n' ';')"
+	headed "$out/columns.csv" 'the passes over columns of many programs, on the device and on the cores of the host' "ROWS=${ROWS:-10000000} .gpu/run.sh columns"
 	return $rc
 }
 
@@ -563,9 +578,9 @@ part_assemble() {
 		-long -assemble-every=1 ${SIM:+-assemble-every=256} "-assemble-limit=$(limit)")
 }
 
-declare -A most=([device]=60 [examples]=120 [waves]=150 [prim]=120 [primsanitize]=240 [primbench]=240 [egraph]=480 [rules]=240 [topologies]=150 [byhand]=240 [graphs]=560 [gap]=180 [evidence]=420 [contract]=120 [borrow]=60 [memcheck]=240 [conform]=240 [instructions]=60 [accuracy]=150 [occupancy]=300 [profile]=60 [faults]=240
+declare -A most=([device]=60 [examples]=120 [waves]=150 [prim]=120 [primsanitize]=240 [primbench]=240 [egraph]=480 [columns]=300 [rules]=240 [topologies]=150 [byhand]=240 [graphs]=560 [gap]=180 [evidence]=420 [contract]=120 [borrow]=60 [memcheck]=240 [conform]=240 [instructions]=60 [accuracy]=150 [occupancy]=300 [profile]=60 [faults]=240
 	[random]=300 [shapes]=300 [gokernels]=300 [goorder]=300 [branches]=300 [sweep]=560 [sanitize]=420 [budgets]=300 [codegen]=560 [tune]=240 [assemble]=150)
-all=(device contract borrow memcheck conform examples waves prim primsanitize primbench egraph rules topologies byhand graphs gap evidence instructions accuracy occupancy profile faults random shapes gokernels goorder branches sweep sanitize budgets codegen tune assemble)
+all=(device contract borrow memcheck conform examples waves prim primsanitize primbench egraph columns rules topologies byhand graphs gap evidence instructions accuracy occupancy profile faults random shapes gokernels goorder branches sweep sanitize budgets codegen tune assemble)
 [ $# -gt 0 ] || set -- "${all[@]}"
 for arg; do
 	if [ -z "${most[${arg%%:*}]:-}" ]; then
