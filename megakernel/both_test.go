@@ -11,15 +11,17 @@ import (
 	graphs "github.com/govyre/vyre/graph"
 	"github.com/govyre/vyre/graph/generate"
 	"github.com/govyre/vyre/internal/testing/long"
+	"github.com/govyre/vyre/internal/testing/turned"
 	"github.com/govyre/vyre/megakernel"
 	"github.com/govyre/vyre/megakernel/arcs"
 )
 
 // bothWays is a graph on a device, with its arcs the other way round.
 type bothWays struct {
-	g                                                    *graphs.CSR
+	g, r                                                 *graphs.CSR
 	offsets, targets, masks, reverse, sources, otherMask driver.Range
 	level, sums, list, lengths                           driver.Range
+	closed                                               uint32
 }
 
 func uploadBoth(t *testing.T, dev driver.Device, g *graphs.CSR) *bothWays {
@@ -34,13 +36,18 @@ func uploadBoth(t *testing.T, dev driver.Device, g *graphs.CSR) *bothWays {
 	if g.Masks() != nil {
 		masks, otherMask = g.Masks(), r.Masks()
 	}
-	b := &bothWays{g: g}
+	b := &bothWays{g: g, r: r}
+	for v := range n {
+		if r.Offsets()[v] == r.Offsets()[v+1] {
+			b.closed++
+		}
+	}
 	for _, u := range []struct {
 		to    *driver.Range
 		words []uint32
 	}{
 		{&b.offsets, g.Offsets()}, {&b.targets, g.Targets()}, {&b.masks, masks}, {&b.reverse, r.Offsets()}, {&b.sources, r.Targets()}, {&b.otherMask, otherMask},
-		{&b.level, make([]uint32, n)}, {&b.sums, make([]uint32, arcs.SumsWords)}, {&b.list, make([]uint32, 2*n)}, {&b.lengths, make([]uint32, 3)},
+		{&b.level, make([]uint32, n)}, {&b.sums, make([]uint32, 2*arcs.SumsWords)}, {&b.list, make([]uint32, 2*n)}, {&b.lengths, make([]uint32, 3)},
 	} {
 		*u.to = words(t, dev, u.words)
 	}
@@ -48,19 +55,20 @@ func uploadBoth(t *testing.T, dev driver.Device, g *graphs.CSR) *bothWays {
 }
 
 // search finds the levels from a seed, and compares them with a search on one core.
-func (b *bothWays) search(t *testing.T, dev driver.Device, seed, kinds, alpha, beta uint32, o megakernel.Options) megakernel.Record {
+func (b *bothWays) search(t *testing.T, dev driver.Device, seed, kinds, forward, scan uint32, o megakernel.Options) megakernel.Record {
 	t.Helper()
 	p, n := programs(), uint32(b.g.Nodes())
 	var stay *megakernel.Stay
-	if most := arcs.MostAlone(n, beta); most > 0 {
-		stay = &megakernel.Stay{Program: p["LevelStay"], Most: most, Args: []driver.Arg{megakernel.Round{}, megakernel.Size{}, megakernel.Limit{}, megakernel.Many{}, driver.U32(kinds),
+	if most := arcs.MostAlone(n, forward, scan); most > 0 {
+		stay = &megakernel.Stay{Program: p["LevelStay"], Most: most, Args: []driver.Arg{megakernel.Round{}, megakernel.Size{}, megakernel.Limit{}, megakernel.Many{}, driver.U32(kinds), driver.U32(forward), driver.U32(scan),
 			b.offsets, b.targets, b.masks, b.level, b.sums, b.list, b.lengths, megakernel.Edges{}, megakernel.Result{}}}
 	}
 	plan, err := megakernel.New(context.Background(), dev, []megakernel.Wave{
-		{Program: p["LevelClear"], Args: []driver.Arg{driver.U32(seed), b.level, b.sums, b.list, b.lengths}, Domain: megakernel.Fixed(max(n, arcs.SumsWords)), Phase: megakernel.Before},
-		{Program: p["LevelRound"], Args: []driver.Arg{megakernel.Round{}, megakernel.Size{}, driver.U32(kinds), driver.U32(alpha), driver.U32(beta), b.offsets, b.targets, b.masks,
+		{Program: p["LevelClear"], Args: []driver.Arg{b.level, b.sums, b.lengths}, Domain: megakernel.Fixed(max(n, arcs.SumsWords)), Phase: megakernel.Before},
+		{Program: p["LevelSeed"], Args: []driver.Arg{driver.U32(seed), b.offsets, b.reverse, b.level, b.sums, b.list, b.lengths}, Domain: megakernel.Fixed(1), Phase: megakernel.Before},
+		{Program: p["LevelRound"], Args: []driver.Arg{megakernel.Round{}, megakernel.Size{}, driver.U32(kinds), driver.U32(b.closed), driver.U32(forward), driver.U32(scan), b.offsets, b.targets, b.masks,
 			b.reverse, b.sources, b.otherMask, b.level, b.sums, b.list, b.lengths, megakernel.Vote{}, megakernel.Edges{}}, Domain: megakernel.Spread(b.lengths, n), Stay: stay},
-	}, nil, o)
+	}, []megakernel.Dependency{{Before: 0, After: 1}}, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,12 +90,12 @@ func (b *bothWays) search(t *testing.T, dev driver.Device, seed, kinds, alpha, b
 		t.Fatal(err)
 	}
 	if got := (&memory{t: t, dev: dev}).read(b.level); !slices.Equal(got, want) {
-		t.Fatalf("alpha %d, beta %d, %+v: levels\n%v, want\n%v", alpha, beta, o, got, want)
+		t.Fatalf("forward %d, scan %d, %+v: levels\n%v, want\n%v", forward, scan, o, got, want)
 	}
 	return rec
 }
 
-// TestBothDirectionsFindTheSame levels, in every topology, whether no round goes backward, all but the first, or those that
+// TestBothDirectionsFindTheSame levels, in every topology, whether no round goes backward, all of them, or those that
 // should; and all topologies decide alike, so that even the arcs that were looked at are as many.
 func TestBothDirectionsFindTheSame(t *testing.T) {
 	for _, device := range devices() {
@@ -110,8 +118,12 @@ func TestBothDirectionsFindTheSame(t *testing.T) {
 			if g.Masks() != nil {
 				kinds = 0x13
 			}
-			for _, c := range []struct{ alpha, beta uint32 }{{0, arcs.Beta}, {arcs.Alpha, arcs.Beta}, {1 << 20, 1 << 31}, {1 << 20, 4}} {
-				var first megakernel.Record
+			for _, c := range []struct{ forward, scan uint32 }{{1, 1 << 25}, {0, 0}, {1 << 20, 1}, {64, 64}, {1, 1}} {
+				first, turns := megakernel.Record{}, arcs.Turn{Forward: max(c.forward, 1), Scan: max(c.scan, 1)}
+				if c.forward == 0 {
+					turns.Forward = 8
+				}
+				rounds, looked := turned.Search(g, b.r, []uint32{1}, kinds, uint64(turns.Forward), uint64(turns.Scan))
 				for k, topology := range topologies {
 					o := megakernel.Options{Topology: topology, Blocks: []uint32{1, 2, 3, megakernel.AllBlocks}[k%4]}
 					switch topology {
@@ -122,9 +134,11 @@ func TestBothDirectionsFindTheSame(t *testing.T) {
 					case megakernel.Captured:
 						o.MaxRounds = 3
 					}
-					rec := b.search(t, dev, 1, kinds, c.alpha, c.beta, o)
+					rec := b.search(t, dev, 1, kinds, c.forward, c.scan, o)
 					if rec.Barriers, rec.TailRounds, rec.TailStays = 0, 0, 0; k == 0 {
-						first = rec
+						if first = rec; first.Edges != looked {
+							t.Errorf("%s, %s, %+v: %d arcs were looked at, want %d: %s", device, name, c, first.Edges, looked, rounds)
+						}
 					} else if rec != first {
 						t.Errorf("%s, %s, %+v, %v: record %+v, of the first topology %+v", device, name, c, topology, rec, first)
 					}
@@ -147,8 +161,8 @@ func TestFewerArcsAreLookedAt(t *testing.T) {
 		}
 		b := uploadBoth(t, dev, g)
 		o := megakernel.Options{Topology: megakernel.Cooperative, Blocks: 2}
-		forward := b.search(t, dev, 0, graphs.AllKinds, 0, 0, o)
-		both := b.search(t, dev, 0, graphs.AllKinds, arcs.Alpha, arcs.Beta, o)
+		forward := b.search(t, dev, 0, graphs.AllKinds, 1, 1<<25, o)
+		both := b.search(t, dev, 0, graphs.AllKinds, 0, 0, o)
 		if both.Items != forward.Items || both.Rounds != forward.Rounds || both.Greatest != forward.Greatest {
 			t.Errorf("%s: %v, forward %v", c.name, both, forward)
 		}

@@ -67,7 +67,7 @@ func fuse(name string, of *frame, enter uint32) (*ir.Program, error) {
 	f.barriers, f.greatest, f.stays, f.lone, f.changed = f.Var(zero), f.Var(zero), f.Var(zero), f.Var(zero), f.Var(zero)
 
 	f.If(f.Eq(f.begun, zero), func() { f.once(Before, zero) })
-	end := f.Loop([]build.Value{f.begun, f.U32(0)}, f.round)
+	end := f.Loop([]build.Value{f.begun, f.U32(0), f.begun}, f.round)
 	round, weight := end[0], end[1]
 	f.If(f.Or(f.Eq(weight, zero), f.Eq(round, last)), func() { f.once(After, round) })
 	f.write(round, weight, f.sumEdges())
@@ -89,10 +89,11 @@ func (f *fuser) once(p Phase, round build.Value) {
 // pass counts a barrier of the grid.
 func (f *fuser) pass() { f.barriers.Set(f.Add(f.barriers.Get(), f.U32(1))) }
 
-// round writes one turn of the loop: a round of all blocks, or a stay of one. arg is the round and
-// what the one before left to be done; at first 1<<32 - 1, which is much.
+// round writes one turn of the loop: a round of all blocks, or a stay of one. arg is the round, what the one before left to
+// be done, and a round that is for all blocks: the first, which begins with what no barrier has ordered, and that behind the
+// last arcs.Stay, which may have done none.
 func (f *fuser) round(l build.Label, arg []build.Value) {
-	round, weight := f.Var(arg[0]), f.Var(arg[1])
+	round, weight, all := f.Var(arg[0]), f.Var(arg[1]), f.Var(arg[2])
 	if f.only(spread) != nil { // what the round before left is what it appended, also within a stay
 		f.left = func(load func() build.Value) build.Value {
 			n := f.Var(weight.Get())
@@ -100,7 +101,7 @@ func (f *fuser) round(l build.Label, arg []build.Value) {
 			return n.Get()
 		}
 	}
-	all := func() {
+	together := func() {
 		w := f.turn(f.grid(), round.Get(), func() { f.GridBarrier(); f.pass() }, func(mine build.Value) build.Value {
 			if f.left == nil { // else the sum is at most MaxItems
 				mine = f.Min(mine, f.Div(f.U32(1<<32-1), f.Mul(f.Groups(0), f.U32(f.threads))))
@@ -113,15 +114,19 @@ func (f *fuser) round(l build.Label, arg []build.Value) {
 		round.Set(f.Add(round.Get(), f.U32(1)))
 	}
 	if f.enter == 0 {
-		all()
-	} else { // the first round is for all, since it begins with what no barrier has ordered
-		little := f.And(f.Le(arg[1], f.U32(f.enter)), f.Ne(arg[0], f.begun))
-		f.IfElse(little, func() { f.alone(round, weight) }, all)
+		together()
+	} else {
+		little := f.And(f.Le(arg[1], f.U32(f.enter)), f.Ne(arg[0], arg[2]))
+		f.IfElse(little, func() {
+			if f.alone(round, weight); f.lonely() != nil {
+				all.Set(round.Get())
+			}
+		}, together)
 	}
 	zero := f.U32(0)
 	f.changed.Set(f.Or(f.changed.Get(), weight.Get()))
-	f.If(f.Or(f.Eq(weight.Get(), zero), f.Eq(round.Get(), f.limit)), func() { f.Break(l, round.Get(), weight.Get()) })
-	f.Continue(l, round.Get(), weight.Get())
+	f.If(f.Or(f.Eq(weight.Get(), zero), f.Eq(round.Get(), f.limit)), func() { f.Break(l, round.Get(), weight.Get(), all.Get()) })
+	f.Continue(l, round.Get(), weight.Get(), all.Get())
 }
 
 // turn writes the groups of one round, with a barrier after each; the last one sums what is left to

@@ -72,9 +72,9 @@ func (l Level) Leads(from, mask uint32) bool { return mask&l.kinds != 0 && gpu.A
 func (l Level) Take(node uint32) { gpu.AtomicStore(&l.level[node], l.round+1) }
 
 //vyre:kernel workgroup=64
-func LevelRound(t gpu.Thread, round, n, kinds, alpha, beta uint32, offsets, targets, masks, reverse, sources, reverseMasks, level, sums, list, lengths, weight, edges []uint32) {
+func LevelRound(t gpu.Thread, round, n, kinds, closed, forward, scan uint32, offsets, targets, masks, reverse, sources, reverseMasks, level []uint32, sums []uint64, list, lengths, weight, edges []uint32) {
 	g := arcs.Graph{Offsets: offsets, Targets: targets, Masks: masks}
-	turn := arcs.Turn{Reverse: arcs.Graph{Offsets: reverse, Targets: sources, Masks: reverseMasks}, Sums: sums, Alpha: alpha, Beta: beta}
+	turn := arcs.Turn{Reverse: arcs.Graph{Offsets: reverse, Targets: sources, Masks: reverseMasks}, Sums: sums, Closed: closed, Forward: forward, Scan: scan}
 	arcs.RoundBoth(t, Level{level, round, kinds}, g, turn, arcs.List{Nodes: list, Lengths: lengths, Weight: weight, Edges: edges}, round, n)
 }
 
@@ -84,30 +84,32 @@ func (l Level) At(round uint32) Level {
 }
 
 //vyre:kernel workgroup=64
-func LevelStay(t gpu.Thread, round, n, limit, many, kinds uint32, offsets, targets, masks, level, sums, list, lengths, edges []uint32, result []uint64) {
+func LevelStay(t gpu.Thread, round, n, limit, many, kinds, forward, scan uint32, offsets, targets, masks, level []uint32, sums []uint64, list, lengths, edges []uint32, result []uint64) {
 	g := arcs.Graph{Offsets: offsets, Targets: targets, Masks: masks}
-	arcs.StayBoth(t, Level{level, round, kinds}, g, sums, arcs.List{Nodes: list, Lengths: lengths, Edges: edges}, round, n, limit, many, result)
+	arcs.StayBoth(t, Level{level, round, kinds}, g, arcs.Turn{Sums: sums, Forward: forward, Scan: scan}, arcs.List{Nodes: list, Lengths: lengths, Edges: edges}, round, n, limit, many, result)
 }
 
 //vyre:kernel workgroup=64
-func LevelClear(t gpu.Thread, seed uint32, level, sums, list, lengths []uint32) {
+func LevelClear(t gpu.Thread, level []uint32, sums []uint64, lengths []uint32) {
 	v := t.Global().X
 	if v < uint32(len(level)) {
 		level[v] = ^uint32(0)
-		if v == seed {
-			level[v] = 0
-			list[0] = v
-		}
 	}
 	if v < uint32(len(sums)) {
 		sums[v] = 0
 	}
 	if v < 3 {
 		lengths[v] = 0
-		if v == 0 {
-			lengths[v] = 1
-		}
 	}
+}
+
+//vyre:kernel workgroup=64
+func LevelSeed(t gpu.Thread, seed uint32, offsets, reverse, level []uint32, sums []uint64, list, lengths []uint32) {
+	if t.Global().X != 0 {
+		return
+	}
+	level[seed], list[0], lengths[0] = 0, seed, 1
+	arcs.Turn{Reverse: arcs.Graph{Offsets: reverse}, Sums: sums}.Seed(arcs.Graph{Offsets: offsets}, seed)
 }
 
 //vyre:kernel workgroup=256

@@ -51,7 +51,7 @@ func TestReachIsTheSameInRoundsAndDrained(t *testing.T) {
 	hubs := random(3, 400, 2)
 	for _, device := range devices() {
 		dev := open(t, device)
-		for i, g := range []*graph{fromArcs("one node", 1, nil), random(1, 150, 3), complete(70), chain(70), star(300), hubs, star(arcs.Hub + 50)} {
+		for i, g := range []*graph{fromArcs("one node", 1, nil), random(1, 150, 3), complete(70), chain(70), star(300), hubs, star(32*arcs.Split + 50)} {
 			if i > 2 && device != "cpu" && !long.Enabled() {
 				break
 			}
@@ -174,7 +174,7 @@ func TestDrainHasNoRaceUnderAnySchedule(t *testing.T) {
 // TestRoundsHaveNoRaceUnderAnySchedule runs a search with rows for a lane, a warp and a group, in all
 // topologies, with one block alone always, never, and now and then.
 func TestRoundsHaveNoRaceUnderAnySchedule(t *testing.T) {
-	g := hub(random(11, 300, 3), arcs.Hub+20)
+	g := hub(random(11, 300, 3), 32*arcs.Split+20)
 	want, nodes, edges := g.reached(5)
 	schedules := []cpu.Schedule{cpu.Forward, cpu.Reversed}
 	for seed := range long.Seeds(t, 1, 2, 60) {
@@ -332,7 +332,7 @@ func TestRoundsOfOneWarp(t *testing.T) {
 	for _, name := range devices() {
 		devs = append(devs, open(t, name))
 	}
-	for _, g := range []*graph{chain(70), mesh("12 rails", 12, 9, false), mesh("17 rails", 17, 5, false), mesh("grid", 12, 9, true), whorls(3, 9, 0, 40, 70, 5, 400, 1, 2, 3), whorls(1, arcs.Hub+9, 2)} {
+	for _, g := range []*graph{chain(70), mesh("12 rails", 12, 9, false), mesh("17 rails", 17, 5, false), mesh("grid", 12, 9, true), whorls(3, 9, 0, 40, 70, 5, 400, 1, 2, 3), whorls(1, 32*arcs.Split+9, 2)} {
 		for _, dev := range devs {
 			if dev.Caps().Simulated && g.nodes() > 200 && !long.Enabled() {
 				continue

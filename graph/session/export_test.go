@@ -1,6 +1,8 @@
 package session
 
 import (
+	"context"
+
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/graph"
 	"github.com/govyre/vyre/internal/plan"
@@ -15,8 +17,28 @@ func HostSearch(nodes, arcs int) (float64, bool) { return measuredHost().search(
 // SetBlocks says with how many blocks searches run.
 func (o *Options) SetBlocks(n uint32) { o.blocks = n }
 
+// SetSets has searches for levels keep what they find in sets, whatever the shape of the graph.
+func (o *Options) SetSets() { o.sets = true }
+
 // Wide reports what the shape of a graph says.
 func Wide(g *graph.CSR) bool { return wideShape(g) }
+
+// LevelsRun asks for levels with kernels, and reads the record as well.
+func (s *Session) LevelsRun(ctx context.Context, q Query) ([]uint32, Run, error) {
+	k := s.sets.first().device.(*kernels)
+	k.stage.turn(0, 0, 1)
+	k.stage.query(0, q)
+	n := turnBytes + 4*k.stride
+	if err := k.write(ctx, driver.Part(k.questions, 0, int64(n)), k.questionBytes[:n]); err != nil {
+		return nil, Run{}, err
+	}
+	run, err := k.finish(ctx, k.leveled)
+	if err != nil {
+		return nil, run, err
+	}
+	levels, err := k.readWords(ctx, driver.All(k.level))
+	return levels, run, err
+}
 
 // OnRun calls f after each submission.
 func (s *Session) OnRun(f func(driver.Result)) {

@@ -32,8 +32,12 @@ func onSession(drv *cusim.Driver, g *graph.CSR, o session.Options, do func(ctx c
 }
 
 // askTwice asks a batch of queries alone and together, and for levels, again after a failure.
-func askTwice(drv *cusim.Driver, g *graph.CSR, topology megakernel.Topology) error {
-	return onSession(drv, g, session.Options{Engine: session.WavesEngine, Queries: 3, Seeds: 2, Levels: true, Topology: topology}, func(ctx context.Context, s *session.Session) (err error) {
+func askTwice(drv *cusim.Driver, g *graph.CSR, topology megakernel.Topology, sets bool) error {
+	o := session.Options{Engine: session.WavesEngine, Queries: 3, Seeds: 2, Levels: true, Topology: topology}
+	if sets {
+		o.SetSets()
+	}
+	return onSession(drv, g, o, func(ctx context.Context, s *session.Session) (err error) {
 		queries := []session.Query{{Seeds: []uint32{0}}, {Seeds: []uint32{5}, Kinds: 2}, {Seeds: []uint32{3, 9}}}
 		want := make([][]uint32, len(queries))
 		for i, q := range queries {
@@ -80,10 +84,10 @@ func failing(quick, sweep int) int {
 func TestAnyCallOfASessionMayFail(t *testing.T) {
 	t.Parallel()
 	g, every := graphtest.RandomGraph(t, 6, 12, true), failing(151, 111)
-	for _, topology := range []megakernel.Topology{megakernel.Auto, megakernel.HostLoop} {
-		config := cusim.Config{Models: []cusim.Model{cusim.Tiny}, Eager: topology == megakernel.HostLoop}
-		n := faults.EachCall(t, config, every, func(sim *cusim.Driver) error { return askTwice(sim, g, topology) }, 719, cu.OutOfMemory)
-		if t.Logf("%v: %d times", topology, n); n < 3 && !testing.Short() {
+	for k, topology := range []megakernel.Topology{megakernel.Auto, megakernel.HostLoop, megakernel.Auto, megakernel.HostLoop} {
+		config, sets := cusim.Config{Models: []cusim.Model{cusim.Tiny}, Eager: topology == megakernel.HostLoop}, k > 1
+		n := faults.EachCall(t, config, every, func(sim *cusim.Driver) error { return askTwice(sim, g, topology, sets) }, 719, cu.OutOfMemory)
+		if t.Logf("%v, sets %v: %d times", topology, sets, n); n < 3 && !testing.Short() {
 			t.Errorf("only %d calls failed", n)
 		}
 	}

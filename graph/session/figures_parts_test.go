@@ -132,6 +132,11 @@ func (f *figures) levels() {
 			f.level("T1", s, want, megakernel.HostLoop)
 		}
 	}
+	for _, name := range []string{"kron:21", "kron:23", "uniform:22", "skew:1048576", "kron:26"} {
+		s := f.subject(f.sized(name))
+		s.query = session.Query{Seeds: s.query.Seeds[:1]} // of skew, all kinds from one node
+		f.level("wide", s, f.hosted("wide", s), megakernel.Cooperative)
+	}
 }
 
 // closures are sets of graphs with kinds, and of a program's exploded graph.

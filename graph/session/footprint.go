@@ -33,7 +33,8 @@ func DeviceBytes(ctx context.Context, g *graph.CSR, o Options) (uint64, error) {
 	f := newFootprint(g, o.settled(nil), [32]byte{1}) // sizes do not depend on which digest it is
 	if f.o.Levels {
 		f.back = &image{g: g} // as large as the reverse
-		both, _ := g.Symmetric(ctx)
+		both, err := g.Symmetric(ctx)
+		f.shallow = err == nil && (o.sets || wideShape(g))
 		if err := planning(ctx); err != nil {
 			return 0, err
 		}
@@ -59,6 +60,7 @@ type footprint struct {
 
 	stride, slot int  // words of a query, of an answer
 	drained      bool // a query alone is a drain, or may become one
+	shallow      bool // a search reaches much of the graph in few levels (see wideShape)
 	native       bool // the host's cores are the session's engine, so that parallel sets take nothing on the device
 }
 
@@ -83,6 +85,9 @@ func (f *footprint) words() int { return (f.g.Nodes() + 31) / 32 }
 
 // together is how many queries run together at most.
 func (f *footprint) together() int { return min(f.o.Queries, 64) }
+
+// sets reports whether searches for levels keep what they find in sets.
+func (f *footprint) sets() bool { return f.shallow && f.back != nil }
 
 // wide reports whether lanes have words of 64 bits.
 func (f *footprint) wide() bool { return f.together() > 32 }
@@ -128,7 +133,10 @@ func (f *footprint) scratchBytes() uint64 {
 	seen, queued := f.laneBytes(f.together())
 	bytes := 4*uint64(f.words()) + 8*n + 4*(3+1) + turnBytes + sessionRoom + uint64(seen+queued)
 	if f.back != nil {
-		bytes += 4 * (n + arcs.SumsWords)
+		bytes += 4*n + 8*arcs.SumsWords
+		if f.sets() {
+			bytes += 4 * levelSets * uint64(f.words())
+		}
 	}
 	if f.drained {
 		bytes += 8 * arcs.Slots(n, uint64(f.g.Arcs()))

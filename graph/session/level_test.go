@@ -9,10 +9,12 @@ import (
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/driver/cpu"
 	"github.com/govyre/vyre/graph"
+	"github.com/govyre/vyre/graph/generate"
 	"github.com/govyre/vyre/graph/internal/graphtest"
 	"github.com/govyre/vyre/graph/session"
 	"github.com/govyre/vyre/internal/metric"
 	"github.com/govyre/vyre/internal/testing/long"
+	"github.com/govyre/vyre/internal/testing/turned"
 	"github.com/govyre/vyre/megakernel"
 )
 
@@ -28,48 +30,121 @@ func TestSessionLevelsAreThoseOfASearch(t *testing.T) {
 				if topology != megakernel.Auto && (i != 1 || device == "cuda-sim") || device == "cuda-sim" && i > 1 {
 					continue // what is simulated takes a hundred times as long, and megakernel has run them all
 				}
-				t.Run(fmt.Sprintf("%s/%s/%v", device, name, topology), func(t *testing.T) {
-					t.Parallel()
-					dev := checked(t, device, cpu.Seeded(uint64(k)))
-					before := dev.Stats().Get(metric.LiveBytes)
-					s, err := session.New(t.Context(), dev, g, session.Options{Engine: session.WavesEngine, Queries: 2, Levels: true, Topology: topology})
+				for _, sets := range []bool{false, true} {
+					t.Run(fmt.Sprintf("%s/%s/%v/%v", device, name, topology, sets), func(t *testing.T) {
+						t.Parallel()
+						dev := checked(t, device, cpu.Seeded(uint64(k)))
+						before := dev.Stats().Get(metric.LiveBytes)
+						o := session.Options{Engine: session.WavesEngine, Queries: 2, Levels: true, Topology: topology}
+						if sets {
+							o.SetSets()
+						}
+						s, err := session.New(t.Context(), dev, g, o)
+						if err != nil {
+							t.Fatal(err)
+						}
+						const room = 64 << 10 // for control words
+						if live, peak := dev.Stats().Get(metric.LiveBytes)-before, s.Memory().PeakBytes; live > peak || live+room < peak {
+							t.Errorf("%d bytes live, planned %d", live, peak)
+						}
+						s.OnRun(func(r driver.Result) {
+							for _, f := range r.Reports {
+								t.Errorf("%s: %s", f.Kernel, f.Text)
+							}
+						})
+						for _, q := range randomQueries(uint64(i), 3, g.Nodes()) {
+							kinds := q.Kinds
+							if kinds == 0 {
+								kinds = graph.AllKinds
+							}
+							want, err := graph.Levels(t.Context(), g, q.Seeds, kinds)
+							if err != nil {
+								t.Fatal(err)
+							}
+							got, err := s.Levels(t.Context(), q)
+							if err != nil || !slices.Equal(got, want) {
+								t.Errorf("%+v: %v, %v, want %v", q, got, err, want)
+							}
+							r, err := s.Reach(t.Context(), q)
+							if err != nil {
+								t.Fatal(err)
+							}
+							matches(t, g, q, r)
+						}
+						if err := s.Close(); err != nil || dev.Stats().Get(metric.LiveBytes) != before {
+							t.Errorf("%v, %d bytes live, %d before", err, dev.Stats().Get(metric.LiveBytes), before)
+						}
+					})
+				}
+			}
+		}
+	}
+}
+
+// TestTurnsOfNamedGraphs: the direction of each round, and the arcs that are looked at, are what is known, and the kernels'.
+func TestTurnsOfNamedGraphs(t *testing.T) {
+	for _, c := range []struct {
+		name     string
+		directed bool
+		source   uint32
+		rounds   string
+		looked   uint64
+		long     bool
+	}{
+		{"kron:10", false, 1008, "FBBF", 3300, false},
+		{"kron:16", false, 47220, "FBBFF", 138493, false},
+		{"road:1024x1024", false, 0, strings.Repeat("F", 2127), 2478616, true},
+		{"skew:1048576", false, 0, strings.Repeat("F", 10) + "BBBB" + strings.Repeat("F", 6), 1836675, true},
+		{"kron:20", false, 488384, "FBBBF", 1899143, true},
+		{"kron:20", true, 488384, "FBBFFF", 1642188, true},
+		{"uniform:20", false, 0, "FFFFBB", 2562596, true},
+		{"uniform:22", false, 0, "FFFFBBF", 23202501, true},
+		{"kron:23", false, 1140620, "FBBBFFF", 13739553, true},
+	} {
+		t.Run(fmt.Sprintf("%s/%v", c.name, c.directed), func(t *testing.T) {
+			if c.looked > 10e6 && !long.Exhaustive() {
+				t.Skip("it takes ten minutes; run with -long -exhaustive")
+			}
+			if c.long {
+				long.Only(t, "a search of millions of arcs")
+			}
+			p, err := generate.Parse(c.name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			o := generate.Options{Seed: 1, Directed: c.directed}
+			g := graphtest.Must(p.Build(t.Context(), o))
+			back, seeds := g, []uint32{c.source}
+			if !graphtest.Must(g.Symmetric(t.Context())) {
+				back = graphtest.Must(g.Reverse(t.Context()))
+			}
+			if rounds, looked := turned.Search(g, back, seeds, graph.AllKinds, 8, 1); rounds != c.rounds || looked != c.looked {
+				t.Errorf("%s, and %d arcs, want %s and %d", rounds, looked, c.rounds, c.looked)
+			}
+			dev, want := graphtest.OpenDevice(t, "cpu"), graphtest.Must(graph.Levels(t.Context(), g, seeds, graph.AllKinds))
+			for k, topology := range []megakernel.Topology{megakernel.Cooperative, megakernel.HostLoop, megakernel.BackToBack, megakernel.Captured, megakernel.DeviceLoop} {
+				for _, sets := range []bool{false, true} {
+					if g.Nodes() > 1024 && (sets || k > 0) {
+						break
+					}
+					o := session.Options{Engine: session.WavesEngine, Levels: true, Topology: topology}
+					if sets {
+						o.SetSets()
+					}
+					s, err := session.New(t.Context(), dev, g, o)
 					if err != nil {
 						t.Fatal(err)
 					}
-					const room = 64 << 10 // for control words
-					if live, peak := dev.Stats().Get(metric.LiveBytes)-before, s.Memory().PeakBytes; live > peak || live+room < peak {
-						t.Errorf("%d bytes live, planned %d", live, peak)
+					levels, run, err := s.LevelsRun(t.Context(), session.Query{Seeds: seeds})
+					if err != nil || !slices.Equal(levels, want) || run.Record.Edges != c.looked || run.Record.Rounds != uint32(len(c.rounds)) {
+						t.Errorf("%v, sets %v: %v, %d arcs in %d rounds, want %d in %d, and its levels", topology, sets, err, run.Record.Edges, run.Record.Rounds, c.looked, len(c.rounds))
 					}
-					s.OnRun(func(r driver.Result) {
-						for _, f := range r.Reports {
-							t.Errorf("%s: %s", f.Kernel, f.Text)
-						}
-					})
-					for _, q := range randomQueries(uint64(i), 3, g.Nodes()) {
-						kinds := q.Kinds
-						if kinds == 0 {
-							kinds = graph.AllKinds
-						}
-						want, err := graph.Levels(t.Context(), g, q.Seeds, kinds)
-						if err != nil {
-							t.Fatal(err)
-						}
-						got, err := s.Levels(t.Context(), q)
-						if err != nil || !slices.Equal(got, want) {
-							t.Errorf("%+v: %v, %v, want %v", q, got, err, want)
-						}
-						r, err := s.Reach(t.Context(), q)
-						if err != nil {
-							t.Fatal(err)
-						}
-						matches(t, g, q, r)
+					if err := s.Close(); err != nil {
+						t.Error(err)
 					}
-					if err := s.Close(); err != nil || dev.Stats().Get(metric.LiveBytes) != before {
-						t.Errorf("%v, %d bytes live, %d before", err, dev.Stats().Get(metric.LiveBytes), before)
-					}
-				})
+				}
 			}
-		}
+		})
 	}
 }
 

@@ -104,6 +104,7 @@ func prepared(ctx context.Context, dev driver.Device, g *graph.CSR, o Options) (
 		return nil, r.canceled(err)
 	}
 	r.footprint = newFootprint(g, r.o, digest)
+	r.shallow = r.o.sets || wideShape(g)
 	if r.o.Levels {
 		r.back = r.turned()
 		if err := r.back.turn(ctx); err != nil {

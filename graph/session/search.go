@@ -16,6 +16,7 @@ type searches struct {
 	seen          driver.Buffer // of a query alone
 	lanes, queued driver.Buffer // of queries together
 	level, sums   driver.Buffer // of levels
+	sets          driver.Buffer // of levels in a graph that is shallow: nodes that no arc comes to, nodes found, and three lists
 
 	questions, answers driver.Buffer
 	turn, staged       driver.Range // of questions
@@ -41,7 +42,10 @@ func (s *searches) buffers() []wanted {
 		list = append(list, wanted{&s.lanes, lanes, "lanes"}, wanted{&s.queued, queued, "queued"})
 	}
 	if s.back != nil {
-		list = append(list, wanted{&s.level, 4 * n, "levels"}, wanted{&s.sums, 4 * arcs.SumsWords, "sums"})
+		list = append(list, wanted{&s.level, 4 * n, "levels"}, wanted{&s.sums, 8 * arcs.SumsWords, "sums"})
+		if s.footprint.sets() {
+			list = append(list, wanted{&s.sets, 4 * levelSets * int64(s.words()), "sets"})
+		}
 	}
 	return list
 }
@@ -67,7 +71,15 @@ func (s *searches) open(ctx context.Context) error {
 			return err
 		}
 	}
+	if s.footprint.sets() {
+		if err := s.write(ctx, driver.Part(s.sets, 0, 4*int64(s.words())), closedSet(s.back.g)); err != nil {
+			return err
+		}
+	}
 	if s.back != nil {
+		if s.footprint.sets() {
+			in.Tail = megakernel.TailNever // one block would be long over a set
+		}
 		s.leveled, err = s.plan(ctx, s.levelWaves(p), dependencies[:1], " levels", in)
 	}
 	return err
@@ -133,22 +145,37 @@ func (s *searches) laneWaves(p waves.Programs) []megakernel.Wave {
 	}
 }
 
-// levelWaves search for the levels of one query.
+// levelWaves search for the levels of one query: with lists alone, or where the graph is shallow with sets.
 func (s *searches) levelWaves(p waves.Programs) []megakernel.Wave {
-	turn, level, sums, list, lengths, filter := s.turn, driver.All(s.level), driver.All(s.sums), driver.All(s.list), driver.All(s.lengths), driver.All(s.filter)
-	round := append([]driver.Arg{megakernel.Round{}, megakernel.Size{}}, s.forward.arrays()...)
-	round = append(append(round, s.back.arrays()...), level, sums, filter, list, lengths, megakernel.Vote{}, megakernel.Edges{})
-	stay := append([]driver.Arg{megakernel.Round{}, megakernel.Size{}, megakernel.Limit{}, megakernel.Many{}}, s.forward.arrays()...)
-	stay = append(stay, level, sums, filter, list, lengths, megakernel.Edges{}, megakernel.Result{})
-	var alone *megakernel.Stay // none if every list is long enough to go backward from
-	if most := arcs.MostAlone(uint32(s.g.Nodes()), arcs.Beta); most > 0 {
+	turn, list, lengths, filter := s.turn, driver.All(s.list), driver.All(s.lengths), driver.All(s.filter)
+	state, programs := []driver.Arg{driver.All(s.level)}, p.Levels
+	clear, words := state[:1:1], s.g.Nodes()
+	if s.footprint.sets() {
+		part := func(first, sets int) driver.Arg {
+			return driver.Part(s.sets, 4*int64(first*s.words()), 4*int64(sets*s.words()))
+		}
+		state = append(state, part(1, 1), part(2, levelSets-2))
+		clear = append(clear, append([]driver.Arg{part(0, 1)}, state[1:]...)...)
+		words = max(words, (levelSets-2)*s.words())
+		programs.Clear, programs.Seed, programs.Round = p.Levels.Bits.Clear, p.Levels.Bits.Seed, p.Levels.Bits.Round
+	}
+	state = append(state, driver.All(s.sums))
+	forward, scan := uint32(0), uint32(0) // what is usual
+	costs := []driver.Arg{driver.U32(forward), driver.U32(scan)}
+	graph := s.forward.arrays()
+	seed := append([]driver.Arg{driver.U32(uint32(s.stride)), turn, s.staged, graph[0], s.back.arrays()[0]}, state...)
+	round := append([]driver.Arg{megakernel.Round{}, megakernel.Size{}, driver.U32(closed(s.back.g))}, costs...)
+	round = append(append(append(round, graph...), s.back.arrays()...), state...)
+	var alone *megakernel.Stay // none if every list is heavy enough to go backward from, or there are few rounds
+	if most := arcs.MostAlone(uint32(s.g.Nodes()), forward, scan); most > 0 && !s.footprint.sets() {
+		stay := append([]driver.Arg{megakernel.Round{}, megakernel.Size{}, megakernel.Limit{}, megakernel.Many{}}, costs...)
+		stay = append(append(append(stay, graph...), state...), filter, list, lengths, megakernel.Edges{}, megakernel.Result{})
 		alone = &megakernel.Stay{Program: p.Levels.Stay, Args: stay, Most: most}
 	}
 	return []megakernel.Wave{
-		clearWave: {Program: p.Levels.Clear, Phase: megakernel.Before, Domain: megakernel.Fixed(uint32(max(s.g.Nodes(), arcs.SumsWords))), Args: []driver.Arg{level, sums, lengths}},
-		seedWave: {Program: p.Levels.Seed, Phase: megakernel.Before, Domain: s.seedDomain(),
-			Args: []driver.Arg{driver.U32(uint32(s.stride)), turn, s.staged, level, list, lengths, filter}},
-		roundWave: {Program: p.Levels.Round, Domain: megakernel.Spread(lengths, uint32(s.g.Nodes())), Args: round, Stay: alone},
+		clearWave: {Program: programs.Clear, Phase: megakernel.Before, Domain: megakernel.Fixed(uint32(max(words, arcs.SumsWords))), Args: append(clear, driver.All(s.sums), lengths)},
+		seedWave:  {Program: programs.Seed, Phase: megakernel.Before, Domain: s.seedDomain(), Args: append(seed, list, lengths, filter)},
+		roundWave: {Program: programs.Round, Domain: megakernel.Spread(lengths, uint32(s.g.Nodes())), Args: append(round, filter, list, lengths, megakernel.Vote{}, megakernel.Edges{}), Stay: alone},
 	}
 }
 

@@ -15,7 +15,7 @@ const (
 // blocks is with how many blocks rounds of searches run. One a multiprocessor has the cheapest barrier, which is what long
 // searches of short lists are made of. A wide graph has few rounds of long lists, for which more threads are better.
 func (s *resident) blocks() uint32 {
-	if s.o.blocks == 0 && wideShape(s.g) {
+	if s.o.blocks == 0 && s.shallow {
 		return megakernel.AllBlocks
 	}
 	return s.o.blocks
@@ -51,4 +51,33 @@ func wideShape(g *graph.CSR) bool {
 		list = next
 	}
 	return false
+}
+
+// levelSets is how many sets of nodes a search for levels of a shallow graph has: those that no arc comes to, those found, and
+// three for lists.
+const levelSets = 5
+
+// closedSet is the nodes that no arc comes to, of whose arcs these are the reverse, and bits that are no node's.
+func closedSet(reverse *graph.CSR) []byte {
+	n := uint32(reverse.Nodes())
+	all, set := rowsOf(reverse), make([]uint32, (n+31)/32)
+	for v := range 32 * uint32(len(set)) {
+		if v >= n || all.at(v) == all.at(v+1) {
+			set[v/32] |= 1 << (v % 32)
+		}
+	}
+	b := make([]byte, 4*len(set))
+	putWords(b, set)
+	return b
+}
+
+// closed is how many nodes no arc comes to, of whose arcs these are the reverse.
+func closed(reverse *graph.CSR) (n uint32) {
+	all := rowsOf(reverse)
+	for v := range uint32(reverse.Nodes()) {
+		if all.at(v) == all.at(v+1) {
+			n++
+		}
+	}
+	return n
 }

@@ -127,21 +127,24 @@ func (l level) At(round uint32) level {
 func TestStaysLeaveTheSumsOfRounds(t *testing.T) {
 	const n = 400
 	g := ring(n)
-	search := func(alone func(round uint32) uint32) (levels []uint32, sums [][]uint32) {
+	search := func(alone func(round uint32) uint32) (levels []uint32, sums [][]uint64) {
 		levels = slices.Repeat([]uint32{^uint32(0)}, n)
 		levels[7] = 0
-		turn := arcs.Turn{Sums: make([]uint32, arcs.SumsWords), Beta: arcs.Beta, Alpha: arcs.Alpha}
+		turn := arcs.Turn{Sums: make([]uint64, arcs.SumsWords), Reverse: reversed(g), Forward: 64}
 		l := arcs.List{Nodes: make([]uint32, 2*n), Lengths: []uint32{1, 0, 0}, Weight: make([]uint32, 1), Edges: make([]uint32, 1)}
 		l.Nodes[0] = 7
+		turn.Seed(g, 7)
 		for round := uint32(0); l.Lengths[round%3] > 0; {
 			size := l.Lengths[round%3]
+			began := round
 			if k := alone(round); k > 0 {
 				var result [arcs.StayWords]uint64
 				gpu.Run(gpu.Grid{Groups: gpu.Vec3{X: 1}, Group: gpu.Vec3{X: 64}}, func(th gpu.Thread) {
-					arcs.StayBoth(th, level{levels, round}, g, turn.Sums, l, round, size, round+k, arcs.MostAlone(n, arcs.Beta), result[:])
+					arcs.StayBoth(th, level{levels, round}, g, turn, l, round, size, round+k, n, result[:])
 				})
 				round = uint32(result[arcs.StayRound])
-			} else {
+			}
+			if round == began { // the list was too heavy, or for all
 				gpu.Run(gpu.Grid{Groups: gpu.Vec3{X: 2}, Group: gpu.Vec3{X: 64}}, func(th gpu.Thread) {
 					arcs.RoundBoth(th, level{levels, round}, g, turn, l, round, size)
 				})
@@ -152,7 +155,7 @@ func TestStaysLeaveTheSumsOfRounds(t *testing.T) {
 				sums = append(sums, nil)
 			}
 			at := round % 3 // those of the round that comes next, and what it is going to add to
-			sums[round-1] = []uint32{turn.Sums[at], turn.Sums[3+at], turn.Sums[6+at], turn.Sums[(at+1)%3], turn.Sums[3+(at+1)%3]}
+			sums[round-1] = []uint64{turn.Sums[at], turn.Sums[3+at], turn.Sums[6+at], turn.Sums[(at+1)%3]}
 		}
 		return levels, sums
 	}
@@ -179,13 +182,11 @@ func TestStaysLeaveTheSumsOfRounds(t *testing.T) {
 	}
 }
 
-// TestBothDirectionsRunNatively: forward, as it comes, and backward, in two groups.
-func TestBothDirectionsRunNatively(t *testing.T) {
-	const n = 50
-	g := ring(n)
-	reverse := arcs.Graph{Offsets: []uint32{0}, Masks: []uint32{0}}
-	for v := range uint32(n) {
-		for from := range uint32(n) {
+// reversed has the arcs the other way round.
+func reversed(g arcs.Graph) arcs.Graph {
+	n, reverse := uint32(len(g.Offsets))-1, arcs.Graph{Offsets: []uint32{0}, Masks: []uint32{0}}
+	for v := range n {
+		for from := range n {
 			for k := g.Offsets[from]; k < g.Offsets[from+1]; k++ {
 				if g.Targets[k] == v {
 					reverse.Targets = append(reverse.Targets, from)
@@ -194,12 +195,41 @@ func TestBothDirectionsRunNatively(t *testing.T) {
 		}
 		reverse.Offsets = append(reverse.Offsets, uint32(len(reverse.Targets)))
 	}
+	return reverse
+}
+
+// levelSets is level with sets of what was found and of lists.
+type levelSets struct {
+	levels, found, front []uint32
+	now, next            uint32 // words of front
+	round                uint32
+}
+
+func (l levelSets) Arc(t gpu.Thread, from, to, mask uint32) bool {
+	bit := uint32(1) << (to % 32)
+	if gpu.AtomicOr(&l.found[to/32], bit)&bit != 0 {
+		return false
+	}
+	gpu.AtomicOr(&l.front[l.next+to/32], bit)
+	l.levels[to] = l.round + 1
+	return true
+}
+
+func (l levelSets) Open(node uint32) bool        { return l.found[node/32]>>(node%32)&1 == 0 }
+func (l levelSets) Leads(from, mask uint32) bool { return l.front[l.now+from/32]>>(from%32)&1 != 0 }
+func (l levelSets) Take(node uint32)             { l.levels[node] = l.round + 1 }
+
+// TestBothDirectionsRunNatively: forward, as it comes, and backward, in two groups, with lists and with sets.
+func TestBothDirectionsRunNatively(t *testing.T) {
+	const n = 50
+	g := ring(n)
 	var want []uint32
-	for _, turn := range []arcs.Turn{{}, {Alpha: arcs.Alpha, Beta: arcs.Beta}, {Alpha: 1 << 20, Beta: 1 << 20}} {
-		turn.Reverse, turn.Sums = reverse, make([]uint32, arcs.SumsWords)
-		if turn.Alpha > arcs.Alpha {
-			turn.Sums[0] = 1 // so that the first round goes backward, too
-		}
+	for k, turn := range []arcs.Turn{{Scan: 1 << 30}, {}, {Forward: 1 << 20}, {Scan: 1 << 30}, {}, {Forward: 1 << 20}, {Forward: 4}} {
+		const words = (n + 31) / 32
+		found, front := make([]uint32, words), make([]uint32, 3*words)
+		found[0], found[words-1], front[0] = 1, ^uint32(0)-(1<<(n%32)-1), 1
+		turn.Reverse, turn.Sums = reversed(g), make([]uint64, arcs.SumsWords)
+		turn.Seed(g, 0)
 		levels := make([]uint32, n)
 		for v := 1; v < n; v++ {
 			levels[v] = ^uint32(0)
@@ -208,16 +238,21 @@ func TestBothDirectionsRunNatively(t *testing.T) {
 		for round := uint32(0); l.Lengths[round%3] > 0; round++ {
 			size := l.Lengths[round%3]
 			gpu.Run(gpu.Grid{Groups: gpu.Vec3{X: 2}, Group: gpu.Vec3{X: 64}}, func(th gpu.Thread) {
-				arcs.RoundBoth(th, level{levels, round}, g, turn, l, round, size)
+				if k < 3 {
+					arcs.RoundBoth(th, level{levels, round}, g, turn, l, round, size)
+				} else {
+					w := levelSets{levels, found, front, words * (round % 3), words * ((round + 1) % 3), round}
+					arcs.RoundBits(th, w, g, turn, found, front, l, round, size)
+				}
 			})
 			l.Lengths[(round+2)%3] = 0
 		}
 		if want == nil {
 			want = levels
 		}
-		backward := turn.Alpha > 0
+		backward := turn.Scan == 0
 		if !slices.Equal(levels, want) || l.Weight[0] != n-1 || backward != (int(l.Edges[0]) != len(g.Targets)) {
-			t.Errorf("alpha %d: %d found, %d arcs of %d, levels %v, want %v", turn.Alpha, l.Weight[0], l.Edges[0], len(g.Targets), levels, want)
+			t.Errorf("%+v: %d found, %d arcs of %d, levels %v, want %v", turn, l.Weight[0], l.Edges[0], len(g.Targets), levels, want)
 		}
 	}
 }

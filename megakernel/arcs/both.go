@@ -17,42 +17,45 @@ type Both interface {
 	Take(node uint32)
 }
 
-// Turn says when rounds go backward.
+// Turn says when rounds go backward: where that costs less, as far as the arcs and nodes that were found so far tell.
 type Turn struct {
 	Reverse Graph    // the same arcs, by the node they lead to; masks stand beside them
-	Sums    []uint32 // SumsWords of them, 0 before the first round
-	// Rounds begin to go backward with one whose list has more arcs, times Alpha, than the nodes that are not found. They
-	// go forward where the nodes of the list, times Beta, are less than all nodes: the look at all of them, and at what is
-	// left at the end of a long search, is not worth it. 0 is never of either.
-	Alpha, Beta uint32
+	Sums    []uint64 // SumsWords of them, 0 before the first Seed
+	Closed  uint32   // nodes that no arc comes to
+	// Forward is what an arc costs forward, in quarters of a look backward; Scan what a node costs that a round backward
+	// passes, in sixteenths of one. 0 is what is usual, 8 and 1.
+	Forward, Scan uint32
 }
 
-// What is usual: 15 and 18.
-const (
-	Alpha = 15
-	Beta  = 18
-)
-
 // SumsWords is how many words Turn.Sums has.
-const SumsWords = 9
+const SumsWords = 12
 
-// Parts of the sums, three words each: round r reads number r%3, adds to the next one, and clears the third, as it is
+// Parts of the sums, three words each: round r reads number r%3, writes the next one, and clears the third, as it is
 // with lengths of lists.
 const (
 	sumFrontier = 0 // arcs of the nodes of the list
-	sumFound    = 3 // arcs of all nodes that were found
-	sumBackward = 6 // 1 if the round before went backward
+	sumFound    = 3 // arcs of the nodes of all lists before
+	sumNodes    = 6 // nodes of all lists before, less seeds that are closed
+	sumBackward = 9 // of RoundBits: 1 if the round before went backward
 )
 
-// RoundBoth is Round with the direction that needs to look at fewer arcs. The sums that decide it are those of the nodes
-// that the rounds before appended, so that all groups decide the same, and it depends on nothing but the graph.
+// Seed counts a node of the first list.
+func (u Turn) Seed(g Graph, node uint32) {
+	gpu.AtomicAdd(&u.Sums[sumFrontier], uint64(g.Offsets[node+1]-g.Offsets[node]))
+	if u.Reverse.Offsets[node] == u.Reverse.Offsets[node+1] {
+		gpu.AtomicAdd(&u.Sums[sumNodes], ^uint64(0))
+	}
+}
+
+// RoundBoth is Round with the direction that costs less. The sums that decide it are those of the nodes that the rounds
+// before appended, so that all groups decide the same, and it depends on nothing but the graph.
 func RoundBoth[W Both](t gpu.Thread, w W, g Graph, turn Turn, l List, round, n uint32) {
 	hubs := gpu.Shared[uint32](t, groupWarps)
 	found := counting{next(l, round), gpu.Shared[uint32](t, maxGroup), t.Local().X}
 	found.arcs[found.thread] = 0
 	backward := t.BarrierAny(t.Local().X == 0 && turn.backward(g, round, n))
 	if t.Group().X == 0 && t.Local().X == 0 {
-		turn.rotate(round, backward)
+		turn.rotate(round, n)
 	}
 	var items, seen uint32
 	if backward {
@@ -60,8 +63,43 @@ func RoundBoth[W Both](t gpu.Thread, w W, g Graph, turn Turn, l List, round, n u
 	} else {
 		items, seen = forward(t, w, g, l, found, hubs, round, n)
 	}
-	turn.add(round, gpu.ReduceAdd(t, found.arcs[found.thread]), t.Lane())
+	if arcs := gpu.ReduceAdd(t, found.arcs[found.thread]); arcs != 0 && t.Lane() == 0 {
+		gpu.AtomicAdd(&turn.Sums[sumFrontier+(round+1)%3], uint64(arcs))
+	}
 	vote(l, items, seen)
+}
+
+// costs are Forward and Scan, or what is usual.
+func (u Turn) costs() (forward, scan uint64) {
+	forward, scan = uint64(u.Forward), uint64(u.Scan)
+	if forward == 0 {
+		forward = 8
+	}
+	if scan == 0 {
+		scan = 1
+	}
+	return forward, scan
+}
+
+// backward decides about a round over n nodes. An open node meets the list after as many arcs as there are for one of the list.
+func (u Turn) backward(g Graph, round, n uint32) bool {
+	now, nodes, arcs := round%3, uint64(len(g.Offsets))-1, uint64(len(g.Targets))
+	forward, scan := u.costs()
+	front := gpu.AtomicLoad(&u.Sums[sumFrontier+now])
+	if forward *= 4 * front; forward <= scan*nodes {
+		return false
+	}
+	open := nodes - uint64(u.Closed) - gpu.AtomicLoad(&u.Sums[sumNodes+now]) - uint64(n)
+	looks := min(arcs-gpu.AtomicLoad(&u.Sums[sumFound+now])-front, open*min(arcs/front, 1<<31))
+	return forward > 16*looks+scan*nodes
+}
+
+// rotate hands on what the sums of a round over n nodes say, and clears those of the one behind the next.
+func (u Turn) rotate(round, n uint32) {
+	now, next, then := round%3, (round+1)%3, (round+2)%3
+	gpu.AtomicStore(&u.Sums[sumFound+next], gpu.AtomicLoad(&u.Sums[sumFound+now])+gpu.AtomicLoad(&u.Sums[sumFrontier+now]))
+	gpu.AtomicStore(&u.Sums[sumNodes+next], gpu.AtomicLoad(&u.Sums[sumNodes+now])+uint64(n))
+	gpu.AtomicStore(&u.Sums[sumFrontier+then], 0)
 }
 
 // Timed is a wave that depends on the number of the round: At has it for another one.
@@ -70,77 +108,46 @@ type Timed[W any] interface {
 	At(round uint32) W
 }
 
-// MostAlone is the longest list, in a graph of so many nodes, from which a round is sure to go forward; 0 is none.
-func MostAlone(nodes, beta uint32) uint32 {
-	if beta == 0 {
-		return ^uint32(0)
-	}
-	return (max(nodes, 1) - 1) / beta
+// light is how many arcs a list may have at most that is sure to go forward.
+func (u Turn) light(nodes uint32) uint64 {
+	forward, scan := u.costs()
+	return scan * uint64(nodes) / (4 * forward)
+}
+
+// MostAlone is the longest list that is worth a stay in a graph of so many nodes: with an arc for each node, it is as heavy as a
+// list may be. 0 is none.
+func MostAlone(nodes, forward, scan uint32) uint32 {
+	return uint32(min(Turn{Forward: forward, Scan: scan}.light(nodes), 1<<31))
 }
 
 // StayBoth is Stay for a wave whose rounds of all groups are those of RoundBoth, with the same sums, which it leaves as those rounds do.
-// All rounds of a stay go forward; that they would anyway is ensured by lists of MostAlone nodes at most (see Stay.Most of package
-// megakernel).
-func StayBoth[W Timed[W]](t gpu.Thread, w W, g Graph, sums []uint32, l List, round, n, limit, many uint32, result []uint64) {
-	end := stay(t, w, g, l, round, n, limit, many, result)
-	t.Barrier() // the list is there
-	from, mine := (end.round&1)*(uint32(len(l.Nodes))/2), uint32(0)
-	for i := t.Local().X; i < end.n; i += t.GroupSize().X {
-		v := l.Nodes[from+i]
-		mine += g.Offsets[v+1] - g.Offsets[v]
-	}
-	now := end.round % 3
-	if t.Local().X == 0 {
-		found := gpu.AtomicLoad(&sums[sumFound+round%3])
-		for k := range uint32(3) {
-			gpu.AtomicStore(&sums[sumFrontier+k], 0)
-			gpu.AtomicStore(&sums[sumFound+k], 0)
+// All rounds of a stay go forward: it ends in front of one that might not, if need be in front of its first. Of turn it needs
+// neither Reverse nor Closed.
+func StayBoth[W Timed[W]](t gpu.Thread, w W, g Graph, turn Turn, l List, round, n, limit, many uint32, result []uint64) {
+	h := weight{counted: true, most: turn.light(uint32(len(g.Offsets)) - 1), found: gpu.Shared[uint32](t, maxGroup)}
+	h.arcs = gpu.BarrierBroadcast(t, gpu.AtomicLoad(&turn.Sums[sumFrontier+round%3]))
+	if h.arcs > h.most {
+		if t.Local().X == 0 {
+			result[StayRound], result[StayWeight] = uint64(round), uint64(n)
+			result[StayItems], result[StayGreatest] = 0, 0
 		}
-		gpu.AtomicStore(&sums[sumFound+now], found)
-		gpu.AtomicStore(&sums[sumBackward+now], 0)
+		return
 	}
-	t.Barrier()
-	// Arcs of lists after the first one were found in the stay, those of the last list among them, which no round has seen.
-	frontier, found := gpu.ReduceAdd(t, mine), gpu.ReduceAdd(t, mine+end.seen-end.first)
-	if t.Lane() == 0 && found != 0 {
-		gpu.AtomicAdd(&sums[sumFrontier+now], frontier)
-		gpu.AtomicAdd(&sums[sumFound+now], found)
+	end := stay(t, w, g, l, h, round, n, limit, many, result)
+	seen := t.BarrierAdd64(uint64(end.seen))
+	if now, then := round%3, end.round%3; t.Local().X == 0 {
+		found, nodes := gpu.AtomicLoad(&turn.Sums[sumFound+now])+seen, gpu.AtomicLoad(&turn.Sums[sumNodes+now])+end.items
+		for k := range uint32(3) {
+			gpu.AtomicStore(&turn.Sums[sumFrontier+k], 0)
+		}
+		gpu.AtomicStore(&turn.Sums[sumFrontier+then], end.arcs)
+		gpu.AtomicStore(&turn.Sums[sumFound+then], found)
+		gpu.AtomicStore(&turn.Sums[sumNodes+then], nodes)
 	}
 }
 
 // maxGroup is how many threads a group has at most.
 const maxGroup = 1024
-
-// backward decides about a round over n nodes.
-func (u Turn) backward(g Graph, round, n uint32) bool {
-	now := round % 3
-	if uint64(n)*uint64(u.Beta) < uint64(len(g.Offsets)-1) {
-		return false
-	}
-	open := uint32(len(g.Targets)) - gpu.AtomicLoad(&u.Sums[sumFound+now])
-	return gpu.AtomicLoad(&u.Sums[sumBackward+now]) != 0 || uint64(gpu.AtomicLoad(&u.Sums[sumFrontier+now]))*uint64(u.Alpha) > uint64(open)
-}
-
-// rotate hands on what the sums say to the next round, and clears those of the one behind it.
-func (u Turn) rotate(round uint32, backward bool) {
-	now, next, then := round%3, (round+1)%3, (round+2)%3
-	went := uint32(0)
-	if backward {
-		went = 1
-	}
-	gpu.AtomicStore(&u.Sums[sumBackward+next], went)
-	gpu.AtomicAdd(&u.Sums[sumFound+next], gpu.AtomicLoad(&u.Sums[sumFound+now]))
-	gpu.AtomicStore(&u.Sums[sumFrontier+then], 0)
-	gpu.AtomicStore(&u.Sums[sumFound+then], 0)
-}
-
-// add takes the arcs of what a warp found into the sums.
-func (u Turn) add(round, arcs, lane uint32) {
-	if arcs != 0 && lane == 0 {
-		gpu.AtomicAdd(&u.Sums[sumFrontier+(round+1)%3], arcs)
-		gpu.AtomicAdd(&u.Sums[sumFound+(round+1)%3], arcs)
-	}
-}
 
 // counting is a list that counts the arcs of what is appended, for each thread.
 type counting struct {

@@ -35,15 +35,17 @@
 //		arcs.Drain(t, Reach{seen}, g, list, lengths[0], arcs.Queue{Slots: slots, Control: control})
 //	}
 //
-// [RoundBoth] is Round for a wave that can process an arc from either end. If the list has many arcs, it visits the
-// unreached nodes, and looks for an arc from the list to each of them:
+// [RoundBoth] is Round for a wave that can process an arc from either end. If that costs less, it visits the unreached
+// nodes, and looks for an arc from the list to each of them:
 //
 //	//vyre:kernel workgroup=256
-//	func LevelRound(t gpu.Thread, round, n uint32, offsets, targets, reverse, sources, level, sums, list, lengths, weight, edges []uint32) {
+//	func LevelRound(t gpu.Thread, round, n uint32, offsets, targets, reverse, sources, level []uint32, sums []uint64, list, lengths, weight, edges []uint32) {
 //		g := arcs.Graph{Offsets: offsets, Targets: targets}
-//		turn := arcs.Turn{Reverse: arcs.Graph{Offsets: reverse, Targets: sources}, Sums: sums, Alpha: arcs.Alpha, Beta: arcs.Beta}
+//		turn := arcs.Turn{Reverse: arcs.Graph{Offsets: reverse, Targets: sources}, Sums: sums}
 //		arcs.RoundBoth(t, Level{level, round}, g, turn, arcs.List{Nodes: list, Lengths: lengths, Weight: weight, Edges: edges}, round, n)
 //	}
+//
+// [RoundBits] is RoundBoth with sets of what was found and of the list. It is for graphs that few rounds find.
 //
 // [StayBoth] is the form of RoundBoth for one group alone, for a wave that can be made for another round.
 //

@@ -10,7 +10,7 @@ import (
 
 // vyreLibrary is what kernels of other packages may call.
 //
-//go:embed arcs.go both.go drain.go rounds.go stay.go warp.go
+//go:embed arcs.go bits.go both.go drain.go rounds.go stay.go warp.go
 var vyreLibrary embed.FS
 
 func init() { library.Register("github.com/govyre/vyre/megakernel/arcs", vyreLibrary) }

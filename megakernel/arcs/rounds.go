@@ -8,9 +8,9 @@ import (
 	"github.com/govyre/vyre/gpu"
 )
 
-// Hub is the greatest number of arcs of a row that one warp walks in a round. Rows of more than Split
-// arcs are walked by a warp, rows of more than Hub arcs by a whole group.
-const Hub = 32 * Split
+// longest is the greatest number of arcs of a row that one warp walks in a round. Rows of more than Split
+// arcs are walked by a warp, rows of more than longest arcs by a whole group.
+const longest = 32 * Split
 
 // groupWarps is how many warps a group has at most.
 const groupWarps = 32
@@ -209,13 +209,13 @@ func rows[W Wave, S sink](t gpu.Thread, w W, g Graph, s S, hub, lanes, v, first,
 	return hub, found, seen
 }
 
-// longRows walks the rows of more than Split arcs that a warp has, with all lanes. One of more than Hub arcs is left for
+// longRows walks the rows of more than Split arcs that a warp has, with all lanes. One of more than longest arcs is left for
 // the whole group, if none is yet.
 func longRows[W Wave, S sink](t gpu.Thread, w W, g Graph, s S, hub, mine, v, first, last uint32) (newHub, found uint32) {
 	for long := t.Ballot(mine == 0 && last-first > Split); long != 0; long &= long - 1 {
 		lane := uint32(bits.TrailingZeros32(long))
 		node, k, end := gpu.Shuffle(t, v, lane), gpu.Shuffle(t, first, lane), gpu.Shuffle(t, last, lane)
-		if hub == 0 && end-k > Hub {
+		if hub == 0 && end-k > longest {
 			hub = node + 1
 			continue
 		}

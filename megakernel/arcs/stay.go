@@ -22,7 +22,7 @@ const lonely = 1024
 // arcs are: then a round takes two dependent trips to memory, one for the targets, one for the claims. Rounds of few
 // nodes are the first warp's (see oneWarp).
 func Stay[W Wave](t gpu.Thread, w W, g Graph, l List, round, n, limit, many uint32, result []uint64) {
-	stay(t, timeless[W]{w}, g, l, round, n, limit, many, result)
+	stay(t, timeless[W]{w}, g, l, weight{}, round, n, limit, many, result)
 }
 
 // clock has the wave of a round.
@@ -33,35 +33,54 @@ type timeless[W Wave] struct{ wave W }
 
 func (c timeless[W]) At(round uint32) W { return c.wave }
 
-// stayed is what a stay came to: the round to go on with, and the nodes that are left for it.
+// weight is the arcs of the list of a round, if they are counted: a stay ends in front of a list that has more than most.
+type weight struct {
+	counted    bool
+	most, arcs uint64   // arcs are those of the first list
+	found      []uint32 // of what each thread found
+}
+
+// stayed is what a stay came to: the round to go on with.
 type stayed struct {
-	round, n uint32
-	// Arcs of the nodes of the first round, and of those of all rounds, which the thread adds to what other threads have.
-	first, seen uint32
+	round uint32
+	items uint64 // nodes of all rounds, in the first thread
+	arcs  uint64 // of the list that is left, in the first thread, if they are counted
+	seen  uint32 // arcs that the thread walked, or others for it
 }
 
 // stay is Stay for waves of any clock.
-func stay[W Wave, C clock[W]](t gpu.Thread, c C, g Graph, l List, round, n, limit, many uint32, result []uint64) stayed {
-	began, first := round, uint32(0)
+func stay[W Wave, C clock[W]](t gpu.Thread, c C, g Graph, l List, h weight, round, n, limit, many uint32, result []uint64) stayed {
 	hubs := gpu.Shared[uint32](t, groupWarps)
-	s := own{list: l.Nodes, nodes: gpu.Shared[uint32](t, 2*lonely), rows: gpu.Shared[uint64](t, 2*lonely), lengths: gpu.Shared[uint32](t, 2)}
+	s := own{list: l.Nodes, nodes: gpu.Shared[uint32](t, 2*lonely), rows: gpu.Shared[uint64](t, 2*lonely), lengths: gpu.Shared[uint32](t, 2), weight: h, thread: t.Local().X}
 	half := uint32(len(l.Nodes)) / 2
 	if t.Local().X < 2 {
 		s.lengths[t.Local().X] = 0
 	}
+	if h.counted {
+		h.found[t.Local().X] = 0
+	}
 	t.Barrier()
 	held := uint32(0) // nodes of the list that are in shared memory
 	items, greatest, seen := uint64(0), uint32(0), uint32(0)
-	few := uint32(fewest)
+	few, longest := uint32(fewest), uint32(Split)
+	if h.counted {
+		// Rows of up to four lanes have 2*fewest arcs at most, and longer ones are those of half as many nodes.
+		if h.most < 2*fewest {
+			few = uint32(h.most) / 4
+		}
+		longest = uint32(min(h.most/uint64(max(min(few, fewest/2), 1)), Split))
+	}
 	for {
 		if n == held && n <= few {
-			end := turns{round: round, n: n}
+			end := turns{round: round, n: n, arcs: h.arcs}
 			if t.Warp() == 0 {
-				end = oneWarp(t, c, g, s, round, n, limit, few)
+				end = oneWarp(t, c, g, s, round, n, limit, few, longest, h.arcs)
 				items, greatest, seen = items+end.items, max(greatest, end.greatest), seen+end.seen
 			}
+			end.heavy = h.counted && end.arcs > h.most
+			h.arcs = end.arcs
 			end = end.together(t)
-			if round, n, held = end.round, end.n, end.n; n == 0 || n > many || round == limit {
+			if round, n, held = end.round, end.n, end.n; n == 0 || n > many || end.heavy || round == limit {
 				break
 			}
 			if end.long && n > fewest/2 {
@@ -88,19 +107,17 @@ func stay[W Wave, C clock[W]](t gpu.Thread, c C, g Graph, l List, round, n, limi
 			h, f, k := rows(t, w, g, s, hub, lanes, v, start, end)
 			hub, found, seen = h, found+f, seen+k
 		}
-		if round == began {
-			first = seen
-		}
 		if t.Local().X == 0 {
 			s.lengths[round&1] = 0 // what the round before appended to, and the next one will
 		}
-		n = t.BarrierAdd(ballot(t, found, hub))
+		n, h.arcs = s.vote(t, found, hub)
 		if n >= someHub {
-			n = n%someHub + t.BarrierAdd(ballot(t, walkHubs(t, w, g, s, hubs, hub), 0))
+			more, arcs := s.vote(t, walkHubs(t, w, g, s, hubs, hub), 0)
+			n, h.arcs = n%someHub+more, h.arcs+arcs
 		}
 		held = min(n, lonely)
 		round++
-		if n == 0 || n > min(many, countable) || round == limit {
+		if n == 0 || n > min(many, countable) || h.counted && h.arcs > h.most || round == limit {
 			break
 		}
 	}
@@ -122,7 +139,7 @@ func stay[W Wave, C clock[W]](t gpu.Thread, c C, g Graph, l List, round, n, limi
 		result[StayRound], result[StayWeight] = uint64(round), uint64(n)
 		result[StayItems], result[StayGreatest] = items, uint64(greatest)
 	}
-	return stayed{round, n, first, seen}
+	return stayed{round, items, h.arcs, seen}
 }
 
 // A round of Stay ends with one vote: on what was found, and on whether a warp kept a row for the group. The first lanes
@@ -141,6 +158,16 @@ func ballot(t gpu.Thread, found, hub uint32) uint32 {
 	return found
 }
 
+// vote sums what was found, with whether a warp kept a row, and the arcs of that.
+func (s own) vote(t gpu.Thread, found, hub uint32) (n uint32, arcs uint64) {
+	if !s.weight.counted {
+		return t.BarrierAdd(ballot(t, found, hub)), 0
+	}
+	sum := t.BarrierAdd64(uint64(s.weight.found[s.thread])<<32 | uint64(ballot(t, found, hub)))
+	s.weight.found[s.thread] = 0
+	return uint32(sum), sum >> 32
+}
+
 // own is the list of a group alone.
 type own struct {
 	nodes       []uint32 // two halves
@@ -148,6 +175,8 @@ type own struct {
 	lengths     []uint32 // of the halves
 	list        []uint32 // for what they do not hold
 	half, first uint32   // to which it appends, and where that begins in list
+	weight      weight   // of what it appends
+	thread      uint32   // of the group
 }
 
 // into is the list with the half of a round to append to.
@@ -166,6 +195,9 @@ func (s own) look(g Graph, node uint32) (first, last uint32) {
 func (s own) reserve(n uint32) uint32 { return gpu.AtomicAdd(&s.lengths[s.half], n) }
 
 func (s own) put(a arc, at uint32) {
+	if a.found && s.weight.counted {
+		s.weight.found[s.thread] += a.last - a.first
+	}
 	switch {
 	case !a.found:
 	case at < lonely:

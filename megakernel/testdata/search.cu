@@ -25,7 +25,7 @@
 
 namespace cg = cooperative_groups;
 constexpr uint32_t threads = 256, alone = 64, many = 256, room = 1024;
-constexpr uint32_t none = ~0u, split = 64, hub = 32 * split, alpha = 15, beta = 18;
+constexpr uint32_t none = ~0u, split = 64, hub = 32 * split;
 
 struct Graph {
 	const uint32_t *offsets, *targets;
@@ -156,7 +156,7 @@ __global__ void __launch_bounds__(threads) search(Graph g, State s)
 // word r%3, adds to the next and clears the third, as with lengths.
 struct Levels {
 	uint32_t *level, *list, *lengths, *sums, *out;
-	uint32_t nodes, arcs;
+	uint32_t nodes, arcs, closed; // closed are nodes that no arc comes to
 };
 
 __device__ bool reach(Levels s, uint32_t v, uint32_t now)
@@ -266,12 +266,12 @@ __global__ void __launch_bounds__(threads) levels(Graph g, Levels s)
 {
 	cg::grid_group grid = cg::this_grid();
 	uint32_t round = 0, n = s.lengths[0], reached = 0, frontier = s.sums[0], open = s.arcs;
-	for (bool back = false; n; round++) {
+	for (; n; round++) {
 		reached += n;
 		open -= frontier;
-		back = uint64_t(n) * beta >= s.nodes && (back || uint64_t(frontier) * alpha > open);
+		uint64_t each = frontier ? s.arcs / frontier : 0, looks = uint64_t(s.nodes - s.closed - reached) * each;
 		uint32_t arcs = 0;
-		if (back)
+		if (32 * uint64_t(frontier) > 16 * (looks < open ? looks : open) + s.nodes)
 			pull(g, s, round, arcs);
 		else
 			push(g, s, round, n, arcs);
@@ -348,7 +348,7 @@ static double least(int blocks, int n)
 // Input is a graph on the device, and how large it is.
 struct Input {
 	Graph g;
-	uint32_t nodes, arcs;
+	uint32_t nodes, arcs, closed;
 };
 
 static Input load(const char *name)
@@ -368,7 +368,10 @@ static Input load(const char *name)
 	uint32_t *o = words(offsets.size()), *t = words(targets.size() + 1);
 	check(cudaMemcpy(o, offsets.data(), 4 * offsets.size(), cudaMemcpyHostToDevice));
 	check(cudaMemcpy(t, targets.data(), 4 * targets.size(), cudaMemcpyHostToDevice));
-	return {{o, t}, size[0], size[1]};
+	uint32_t closed = 0;
+	for (uint32_t v = 0; v < size[0]; v++)
+		closed += offsets[v] == offsets[v + 1];
+	return {{o, t}, size[0], size[1], closed};
 }
 
 static int processors()
@@ -402,7 +405,7 @@ static int searchLevels(char **argv)
 {
 	Input in = load(argv[2]);
 	size_t n = in.nodes;
-	Levels s = {words(n), words(2 * n), words(3), words(3), words(2), in.nodes, in.arcs};
+	Levels s = {words(n), words(2 * n), words(3), words(3), words(2), in.nodes, in.arcs, in.closed};
 	uint32_t *out = pinned(2), *host = pinned(n);
 	cudaStream_t stream;
 	cudaEvent_t from, to;

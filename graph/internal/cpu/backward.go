@@ -5,8 +5,8 @@ import (
 	"math/bits"
 )
 
-// runBackward does levels backward until a list is short again, or empty.
-func (s *search) runBackward(ctx context.Context) error {
+// runBackward does levels backward as long as that costs less.
+func (s *search) runBackward(ctx context.Context, arcs uint64) error {
 	words := (s.g.nodes() + 63) / 64
 	if s.in == nil {
 		s.in, s.out, s.open = make([]uint64, words), make([]uint64, words), make([]uint64, words)
@@ -18,22 +18,23 @@ func (s *search) runBackward(ctx context.Context) error {
 	}
 	s.deal.reset(words, chunkWords)
 	s.team.do(words/chunkWords, s.mapping)
-	for before := len(s.list); ; {
+	for {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
 		s.deal.reset(words, chunkWords)
-		found := int(s.counted(words/chunkWords, s.lookingBack))
+		s.walked += arcs
+		found, next := s.counted(words/chunkWords, s.lookingBack)
+		arcs = next
 		s.in, s.out = s.out, s.in
 		s.stats.Rounds++
 		s.stats.Backward++
 		s.stats.Shared++
 		s.now++
-		s.stats.Reached += uint64(found)
-		if found == 0 || found < before && found < s.g.nodes()/beta {
+		s.stats.Reached += found
+		if !s.turnsWith(arcs) {
 			break
 		}
-		before = found
 	}
 	s.next = s.next[:cap(s.next)]
 	s.tail.Store(0)
@@ -64,7 +65,7 @@ func (s *search) mapLevels(int) {
 // lookBack is what a worker does of a level that goes backward: of each of its nodes without a level, it looks for an arc
 // from the list.
 func (s *search) lookBack(worker int) {
-	n, level, in, now := uint64(0), s.level, s.in, s.now+1
+	n, arcs, level, in, now := uint64(0), uint64(0), s.level, s.in, s.now+1
 	for from, to, ok := s.deal.take(); ok; from, to, ok = s.deal.take() {
 		for w := from; w < to; w++ {
 			open, word := s.open[w], uint64(0)
@@ -77,13 +78,15 @@ func (s *search) lookBack(worker int) {
 				}
 			}
 			for rest := word; rest != 0; rest &= rest - 1 {
-				level[64*w+bits.TrailingZeros64(rest)] = now
+				v := 64*w + bits.TrailingZeros64(rest)
+				level[v] = now
+				arcs += s.g.degree(uint32(v))
 			}
 			s.out[w], s.open[w] = word, open&^word
 			n += uint64(bits.OnesCount64(word))
 		}
 	}
-	s.found[worker].n = n
+	s.found[worker].n, s.found[worker].arcs = n, arcs
 }
 
 // ofGreatest returns which of 64 nodes, or fewer, that are open have the source of their arc that is looked at first in a set.

@@ -19,6 +19,7 @@ import (
 	"github.com/govyre/vyre/graph/generate"
 	"github.com/govyre/vyre/graph/internal/cpu"
 	"github.com/govyre/vyre/internal/testing/long"
+	"github.com/govyre/vyre/internal/testing/turned"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -220,6 +221,10 @@ func TestLevelsGoBackwardWhereThatIsLess(t *testing.T) {
 		e.Eager()
 		seeds, got := graphSeed(g), make([]uint32, g.Nodes())
 		stats, err := e.Levels(ctx, seeds, graph.AllKinds, got)
+		rounds, _ := turned.Search(g, must(g.Reverse(t.Context())), seeds, graph.AllKinds, 8, 1)
+		if back := strings.Count(rounds, "B"); stats.Backward != back || stats.Rounds != len(rounds) {
+			t.Errorf("%s: %+v, want %s", name, stats, rounds)
+		}
 		if err != nil || stats.Backward > 0 != want || !slices.Equal(got, oracle(g, seeds, graph.AllKinds)) {
 			t.Errorf("%s: %+v, %v", name, stats, err)
 		}

@@ -13,8 +13,8 @@
 // caller begins at once, the others take a share when they arrive, and the caller does not wait for late ones. The
 // search measures which of the two is faster for lists of middle length. A worker claims a node by a compare-and-swap.
 //
-// If the engine has the graph's reverse, a level goes backward when its list has more arcs than a share of the
-// unreached nodes. Each node without a level then looks for an arc from the list, and stops at the first one. It begins
+// If the engine has the graph's reverse, a level goes backward when that costs less, by the arcs of its list and
+// of the unreached nodes. Each node without a level then looks for an arc from the list, and stops at the first one. It begins
 // with its neighbour with the most arcs (known after a few searches, or from Index). Every worker owns the words that
 // it writes, so this needs no atomics. (Beamer, Asanović, Patterson: Direction-Optimizing Breadth-First Search, 2012.)
 //

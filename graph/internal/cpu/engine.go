@@ -20,12 +20,19 @@ type Engine struct {
 	greatest []uint32 // of each node, where the first arc to it comes from that is worth a look; nil until Index
 	linked   []uint64 // a bit a node: an arc comes to it; with greatest
 	backward int      // searches that went backward, without these
+	shape             // with the first search
 	places   []uint32 // of nodes, in a question about those near others; nil before the first
 	search   *search
 	team     *team
 
 	sharedNodes int  // lists of at least so many nodes are shared out
 	eager       bool // in tests: and so are all lists of levels
+}
+
+// shape is what the direction of a level depends on, beside what was found.
+type shape struct {
+	closed  uint64 // nodes that no arc comes to
+	longest uint64 // arcs of a row at most
 }
 
 // Options adjust an engine.
@@ -124,6 +131,9 @@ func (e *Engine) index(ctx context.Context) error {
 		return nil
 	}
 	n := e.g.nodes()
+	if _, last := e.back.row(uint32(n) - 1); last != uint64(len(e.back.Targets)) { // as in a file that was written meanwhile
+		panic(fmt.Sprintf("BUG: rows of %d arcs, and there are %d", last, len(e.back.Targets)))
+	}
 	greatest, linked := make([]uint32, n), make([]uint64, (n+63)/64)
 	var next chunks
 	next.reset(len(linked), 1<<6)
@@ -169,8 +179,8 @@ type search struct {
 	list []uint32
 	next []uint32
 	backLevel
-	found   []counted
-	stats   Stats
+	found []counted
+	tally
 	sharing sharing
 	steps
 
@@ -178,6 +188,13 @@ type search struct {
 	tail atomic.Int64 // of next
 	_    [cacheLine]byte
 	long longRows
+}
+
+// tally is what a search came to so far.
+type tally struct {
+	stats  Stats
+	walked uint64 // arcs of the lists
+	blind  uint64 // seeds that no arc comes to
 }
 
 // asked is what a search is for.
@@ -193,12 +210,14 @@ type backLevel struct{ in, out, open []uint64 }
 
 // steps are those of the team, made once.
 type steps struct {
-	clearing, forward, forwardLong, counting, mapping, lookingBack, gather func(int)
+	clearing, measuring, forward, forwardLong, counting, mapping, lookingBack, gather func(int)
 }
 
 // counted is what a worker counts, on cache lines of its own.
 type counted struct {
 	n    uint64
+	arcs uint64
+	most uint64 // of a row
 	own  []uint32
 	rows rows
 	_    [cacheLine]byte

@@ -18,7 +18,8 @@ func (s *search) walkForward() {
 	}
 	if shared {
 		s.deal.reset(len(s.list), chunkNodes)
-		s.team.do(s.others(len(s.list)), s.forward)
+		_, arcs := s.counted(s.others(len(s.list)), s.forward)
+		s.walked += arcs
 	} else if s.filtered {
 		s.walkFiltered()
 	} else {
@@ -40,18 +41,20 @@ func (s *search) walkForward() {
 
 // walkAlone is a level that the caller does alone, without atomics and without a filter.
 func (s *search) walkAlone() {
-	level, next, now, n := s.level, s.next, s.now+1, 0
+	level, next, now, n, walked := s.level, s.next, s.now+1, 0, uint64(0)
 	g, targets, r := &s.g, s.g.Targets, &s.found[0].rows
 	for list := s.list; len(list) > 0; {
 		var arcs int
 		if arcs, list = r.gather(list, g); arcs > 0 {
 			n = walk(r.targets[:arcs], level, next, n, now)
+			walked += uint64(arcs)
 		}
 		for len(list) > 0 {
 			first, last := g.row(list[0])
 			if last-first <= shortRow && int(first)+shortRow <= len(targets) {
 				break
 			}
+			walked += last - first
 			if last-first >= longRow && s.workers > 1 {
 				s.long.add(first, last)
 			} else {
@@ -60,6 +63,7 @@ func (s *search) walkAlone() {
 			list = list[1:]
 		}
 	}
+	s.walked += walked
 	s.tail.Store(int64(n))
 }
 
@@ -80,6 +84,7 @@ func (s *search) walkFiltered() {
 	next, n, now := s.next, 0, s.now+1
 	for _, u := range s.list {
 		from, to := s.g.row(u)
+		s.walked += to - from
 		if to-from >= longRow && s.workers > 1 {
 			s.long.add(from, to)
 			continue
@@ -98,7 +103,7 @@ func (s *search) walkFiltered() {
 
 // walkShared is what a worker does of a list that is shared out.
 func (s *search) walkShared(worker int) {
-	own := s.found[worker].own[:0]
+	own, walked := s.found[worker].own[:0], uint64(0)
 	r, list, g := &s.found[worker].rows, s.list, &s.g
 	for from, to, ok := s.deal.take(); ok; from, to, ok = s.deal.take() {
 		for part := list[from:to]; len(part) > 0; {
@@ -106,12 +111,14 @@ func (s *search) walkShared(worker int) {
 				var arcs int
 				if arcs, part = r.gather(part, g); arcs > 0 {
 					own = s.claimAll(r.targets[:arcs], r, own)
+					walked += uint64(arcs)
 				}
 				if len(part) == 0 {
 					break
 				}
 			}
 			first, last := g.row(part[0])
+			walked += last - first
 			if part = part[1:]; last-first >= 2*longRow {
 				s.long.add(first, last)
 			} else {
@@ -120,7 +127,7 @@ func (s *search) walkShared(worker int) {
 		}
 	}
 	s.publish(own)
-	s.found[worker].own = own[:0]
+	s.found[worker].own, s.found[worker].arcs = own[:0], walked
 }
 
 // claimAll claims those of some nodes that have no level: it looks first which these are, and then can guess.

@@ -35,13 +35,35 @@ func (e *Engine) newSearch() *search {
 		s.found[w].own = make([]uint32, 0, ownedBuffer)
 	}
 	s.clearing, s.forward, s.forwardLong, s.counting = s.clearShared, s.walkShared, s.walkLong, s.countArcs
-	s.mapping, s.lookingBack, s.gather = s.mapLevels, s.lookBack, s.gatherFound
+	s.mapping, s.lookingBack, s.gather, s.measuring = s.mapLevels, s.lookBack, s.gatherFound, s.measure
+	if e.both {
+		s.deal.reset(e.g.nodes(), clearedNodes)
+		e.closed, _ = s.counted(e.g.nodes()/clearedNodes, s.measuring)
+		e.longest = 0
+		for w := range s.found {
+			e.longest = max(e.longest, s.found[w].most)
+		}
+	}
 	return s
+}
+
+// measure is what a worker does to find the shape of the graph.
+func (s *search) measure(worker int) {
+	closed, longest := uint64(0), uint64(0)
+	for from, to, ok := s.deal.take(); ok; from, to, ok = s.deal.take() {
+		for v := uint32(from); v < uint32(to); v++ {
+			longest = max(longest, s.g.degree(v))
+			if s.back.degree(v) == 0 {
+				closed++
+			}
+		}
+	}
+	s.found[worker].n, s.found[worker].most = closed, longest
 }
 
 // begin clears the levels and makes the first list.
 func (s *search) begin(seeds []uint32, filter uint32, level []uint32) {
-	s.level, s.filter, s.now, s.stats = level, filter, 0, Stats{}
+	s.level, s.filter, s.now, s.tally = level, filter, 0, tally{}
 	s.filtered = s.g.Masks != nil && filter != None
 	s.deal.reset(len(level), clearedNodes)
 	s.team.do(len(level)/clearedNodes, s.clearing)
@@ -52,6 +74,9 @@ func (s *search) begin(seeds []uint32, filter uint32, level []uint32) {
 			level[v] = 0
 			s.list[n] = v
 			n++
+			if s.both && s.back.degree(v) == 0 {
+				s.blind++
+			}
 		}
 	}
 	s.list = s.list[:n]
@@ -82,8 +107,8 @@ func (s *search) run(ctx context.Context) error {
 		if s.stats.Rounds%askedAgain == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if s.turns() {
-			if err := s.runBackward(ctx); err != nil {
+		if arcs, turns := s.turns(); turns {
+			if err := s.runBackward(ctx, arcs); err != nil {
 				return err
 			}
 			continue
@@ -96,28 +121,40 @@ func (s *search) run(ctx context.Context) error {
 	return nil
 }
 
-// turns reports whether the list has so many arcs that the level is better done backward.
-func (s *search) turns() bool {
-	n := s.g.nodes()
-	if !s.both || len(s.list) < max(n/seldomForward, s.sharedNodes) {
-		return false
+// turns returns the arcs of the list and whether the level is better done backward. That is not asked of a list whose arcs cannot be enough.
+func (s *search) turns() (arcs uint64, turns bool) {
+	if !s.both || !pays(uint64(len(s.list))*s.longest, 0, uint64(s.g.nodes())) {
+		return 0, false
 	}
 	s.deal.reset(len(s.list), 1<<10)
-	arcs := s.counted(len(s.list)>>10, s.counting)
-	left := float64(len(s.g.Targets)) * (1 - float64(s.stats.Reached)/float64(n)) // if nodes are alike
-	return float64(arcs) > left/alpha
+	_, arcs = s.counted(len(s.list)>>10, s.counting)
+	return arcs, s.turnsWith(arcs)
+}
+
+// pays reports whether a level over a list of so many arcs costs more than so many looks and to pass all nodes.
+func pays(arcs, looks, nodes uint64) bool { return 4*forwardCost*arcs > 16*looks+scanCost*nodes }
+
+// turnsWith reports whether a level over a list of so many arcs is better done backward. An open node meets the list after as
+// many arcs as there are for one of the list. (See arcs.Turn of package megakernel.)
+func (s *search) turnsWith(arcs uint64) bool {
+	if arcs == 0 {
+		return false
+	}
+	nodes, all := uint64(s.g.nodes()), uint64(len(s.g.Targets))
+	open := nodes - s.closed - (s.stats.Reached - s.blind)
+	return pays(arcs, min(all-s.walked-arcs, open*min(all/arcs, 1<<31)), nodes)
 }
 
 // counted has workers do a step, and sums what they count.
-func (s *search) counted(others int, step func(int)) (sum uint64) {
+func (s *search) counted(others int, step func(int)) (n, arcs uint64) {
 	for w := range s.found {
-		s.found[w].n = 0 // also of who does not come
+		s.found[w].n, s.found[w].arcs, s.found[w].most = 0, 0, 0 // also of who does not come
 	}
 	s.team.do(others, step)
 	for w := range s.found {
-		sum += s.found[w].n
+		n, arcs = n+s.found[w].n, arcs+s.found[w].arcs
 	}
-	return sum
+	return n, arcs
 }
 
 // countArcs is what a worker does to count the arcs of the list.
@@ -128,5 +165,5 @@ func (s *search) countArcs(worker int) {
 			arcs += s.g.degree(u)
 		}
 	}
-	s.found[worker].n = arcs
+	s.found[worker].arcs = arcs
 }

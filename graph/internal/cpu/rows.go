@@ -7,17 +7,16 @@ import (
 
 // When a level is done how. Workers come to a level in about a microsecond, in which one core walks some hundred nodes.
 const (
-	sharedNodes   = 768     // lists of at least so many nodes are shared out, where it is not measured
-	perWorker     = 128     // of which one more worker comes for so many
-	chunkNodes    = 64      // and which are dealt out so many at a time
-	chunkWords    = 16      // words of 64 nodes that a worker takes of a level that goes backward
-	clearedNodes  = 1 << 14 // whose levels a worker clears at once
-	longRow       = 1 << 12 // rows of at least so many arcs are shared out, so many at a time
-	alpha         = 15      // levels go backward if their list has more than this part of the arcs that are left
-	beta          = 18      // and forward if it has less than this part of all nodes
-	askedAgain    = 64      // levels after which a context is asked again, and chunks
-	ownedBuffer   = 1 << 10
-	seldomForward = 64 // the arcs of lists of less than this part of all nodes are not counted
+	sharedNodes  = 768     // lists of at least so many nodes are shared out, where it is not measured
+	perWorker    = 128     // of which one more worker comes for so many
+	chunkNodes   = 64      // and which are dealt out so many at a time
+	chunkWords   = 16      // words of 64 nodes that a worker takes of a level that goes backward
+	clearedNodes = 1 << 14 // whose levels a worker clears at once
+	longRow      = 1 << 12 // rows of at least so many arcs are shared out, so many at a time
+	forwardCost  = 8       // of an arc that a level walks forward, in quarters of one that it looks at backward
+	scanCost     = 1       // of a node that a level backward passes, in sixteenths
+	askedAgain   = 64      // levels after which a context is asked again, and chunks
+	ownedBuffer  = 1 << 10
 )
 
 // Levels that go forward. What takes time where rows are short is not the arcs but that a core cannot guess where a row ends: a

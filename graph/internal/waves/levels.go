@@ -86,7 +86,7 @@ func (l levelsAny) Take(node uint32) { levels(l).Take(node) }
 // ClearLevels forgets the levels of the query before.
 //
 //vyre:kernel workgroup=256
-func ClearLevels(t gpu.Thread, level, sums, lengths []uint32) {
+func ClearLevels(t gpu.Thread, level []uint32, sums []uint64, lengths []uint32) {
 	i := t.Global().X
 	if i < uint32(len(level)) {
 		level[i] = none
@@ -102,7 +102,7 @@ func ClearLevels(t gpu.Thread, level, sums, lengths []uint32) {
 // SeedLevels gives the seeds of the query their level, and lists each once.
 //
 //vyre:kernel workgroup=256
-func SeedLevels(t gpu.Thread, stride uint32, turn, staged, level, list, lengths, filter []uint32) {
+func SeedLevels(t gpu.Thread, stride uint32, turn, staged, offsets, reverse, level []uint32, sums []uint64, list, lengths, filter []uint32) {
 	i := t.Global().X
 	query := staged[turn[0]*stride+FirstWord] * stride
 	if i == 0 {
@@ -114,41 +114,42 @@ func SeedLevels(t gpu.Thread, stride uint32, turn, staged, level, list, lengths,
 	v := staged[query+QueryHead+i]
 	if gpu.AtomicExchange(&level[v], 0) == none {
 		list[gpu.AtomicAdd(&lengths[0], 1)] = v
+		arcs.Turn{Reverse: arcs.Graph{Offsets: reverse}, Sums: sums}.Seed(arcs.Graph{Offsets: offsets}, v)
 	}
 }
 
-// RoundLevels is one round in a graph without masks, in the direction that looks at fewer arcs.
+// RoundLevels is one round in a graph without masks, in the direction that costs less.
 //
 //vyre:kernel workgroup=256
-func RoundLevels(t gpu.Thread, round, n uint32, offsets, targets, reverse, sources, level, sums, filter, list, lengths, weight, edges []uint32) {
+func RoundLevels(t gpu.Thread, round, n, closed, forward, scan uint32, offsets, targets, reverse, sources, level []uint32, sums []uint64, filter, list, lengths, weight, edges []uint32) {
 	g := arcs.Graph{Offsets: offsets, Targets: targets}
-	turn := arcs.Turn{Reverse: arcs.Graph{Offsets: reverse, Targets: sources}, Sums: sums, Alpha: arcs.Alpha, Beta: arcs.Beta}
+	turn := arcs.Turn{Reverse: arcs.Graph{Offsets: reverse, Targets: sources}, Sums: sums, Closed: closed, Forward: forward, Scan: scan}
 	arcs.RoundBoth(t, levelsAny{level, filter[0], round}, g, turn, arcs.List{Nodes: list, Lengths: lengths, Weight: weight, Edges: edges}, round, n)
 }
 
 // RoundLevelsOfKinds is one round in a graph with masks.
 //
 //vyre:kernel workgroup=256
-func RoundLevelsOfKinds(t gpu.Thread, round, n uint32, offsets, targets, masks, reverse, sources, sourceMasks, level, sums, filter, list, lengths, weight, edges []uint32) {
+func RoundLevelsOfKinds(t gpu.Thread, round, n, closed, forward, scan uint32, offsets, targets, masks, reverse, sources, sourceMasks, level []uint32, sums []uint64, filter, list, lengths, weight, edges []uint32) {
 	g := arcs.Graph{Offsets: offsets, Targets: targets, Masks: masks}
-	turn := arcs.Turn{Reverse: arcs.Graph{Offsets: reverse, Targets: sources, Masks: sourceMasks}, Sums: sums, Alpha: arcs.Alpha, Beta: arcs.Beta}
+	turn := arcs.Turn{Reverse: arcs.Graph{Offsets: reverse, Targets: sources, Masks: sourceMasks}, Sums: sums, Closed: closed, Forward: forward, Scan: scan}
 	arcs.RoundBoth(t, levels{level, filter[0], round}, g, turn, arcs.List{Nodes: list, Lengths: lengths, Weight: weight, Edges: edges}, round, n)
 }
 
 // StayLevels is rounds of one group alone in a graph without masks.
 //
 //vyre:kernel workgroup=256
-func StayLevels(t gpu.Thread, round, n, limit, many uint32, offsets, targets, level, sums, filter, list, lengths, edges []uint32, result []uint64) {
+func StayLevels(t gpu.Thread, round, n, limit, many, forward, scan uint32, offsets, targets, level []uint32, sums []uint64, filter, list, lengths, edges []uint32, result []uint64) {
 	g := arcs.Graph{Offsets: offsets, Targets: targets}
 	w := levelsAnyAlone{levels{level, filter[0], round}}
-	arcs.StayBoth(t, w, g, sums, arcs.List{Nodes: list, Lengths: lengths, Edges: edges}, round, n, limit, many, result)
+	arcs.StayBoth(t, w, g, arcs.Turn{Sums: sums, Forward: forward, Scan: scan}, arcs.List{Nodes: list, Lengths: lengths, Edges: edges}, round, n, limit, many, result)
 }
 
 // StayLevelsOfKinds is rounds of one group alone in a graph with masks.
 //
 //vyre:kernel workgroup=256
-func StayLevelsOfKinds(t gpu.Thread, round, n, limit, many uint32, offsets, targets, masks, level, sums, filter, list, lengths, edges []uint32, result []uint64) {
+func StayLevelsOfKinds(t gpu.Thread, round, n, limit, many, forward, scan uint32, offsets, targets, masks, level []uint32, sums []uint64, filter, list, lengths, edges []uint32, result []uint64) {
 	g := arcs.Graph{Offsets: offsets, Targets: targets, Masks: masks}
 	w := levelsAlone{levels{level, filter[0], round}}
-	arcs.StayBoth(t, w, g, sums, arcs.List{Nodes: list, Lengths: lengths, Edges: edges}, round, n, limit, many, result)
+	arcs.StayBoth(t, w, g, arcs.Turn{Sums: sums, Forward: forward, Scan: scan}, arcs.List{Nodes: list, Lengths: lengths, Edges: edges}, round, n, limit, many, result)
 }

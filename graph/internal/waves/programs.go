@@ -13,10 +13,14 @@ type Programs struct {
 	Levels                                        Levels
 }
 
-// Levels are the waves of a search for levels, in both directions.
+// Levels are the waves of a search for levels, in both directions; Bits those for graphs that are wide.
 type Levels struct {
 	Clear, Seed, Round, Stay *ir.Program
+	Bits                     LevelBits
 }
+
+// LevelBits are the waves of a search that has sets for what was found and for lists.
+type LevelBits struct{ Clear, Seed, Round *ir.Program }
 
 // Lanes are the waves of a search of many queries together.
 type Lanes struct {
@@ -26,15 +30,16 @@ type Lanes struct {
 // Unpack returns the programs for a graph with masks or without; of lanes those with words of 64 bits, or of 32.
 func Unpack(masks, wide bool) (p Programs, err error) {
 	round, stay, drain, roundLanes := RoundProgram, StayProgram, DrainProgram, RoundLanesProgram
-	roundLevels, stayLevels := RoundLevelsProgram, StayLevelsProgram
+	roundLevels, stayLevels, roundBits := RoundLevelsProgram, StayLevelsProgram, RoundLevelBitsProgram
 	if masks {
 		round, stay, drain, roundLanes = RoundOfKindsProgram, StayOfKindsProgram, DrainOfKindsProgram, RoundLanesOfKindsProgram
-		roundLevels, stayLevels = RoundLevelsOfKindsProgram, StayLevelsOfKindsProgram
+		roundLevels, stayLevels, roundBits = RoundLevelsOfKindsProgram, StayLevelsOfKindsProgram, RoundLevelBitsOfKindsProgram
 	}
 	err = unpack([]packedProgram{
 		{&p.Clear, ClearProgram}, {&p.Seed, SeedProgram}, {&p.Round, round}, {&p.Stay, stay}, {&p.Drain, drain}, {&p.Answer, AnswerProgram}, {&p.Next, NextProgram},
 		{&p.Lanes.Clear, ofWord(ClearLanesProgram, wide)}, {&p.Lanes.Seed, ofWord(SeedLanesProgram, wide)}, {&p.Lanes.Round, ofWord(roundLanes, wide)}, {&p.Lanes.Answer, ofWord(AnswerLanesProgram, wide)},
 		{&p.Levels.Clear, ClearLevelsProgram}, {&p.Levels.Seed, SeedLevelsProgram}, {&p.Levels.Round, roundLevels}, {&p.Levels.Stay, stayLevels},
+		{&p.Levels.Bits.Clear, ClearLevelBitsProgram}, {&p.Levels.Bits.Seed, SeedLevelBitsProgram}, {&p.Levels.Bits.Round, roundBits},
 	})
 	return p, err
 }
