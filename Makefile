@@ -11,6 +11,7 @@ test:
 lint:
 	bash .ci/install
 	bash .ci/lint
+	bash .ci/generated
 
 # Rewrites the expectations in testdata, and what is generated, to what the code does now. The difference is reviewed
 # like code. The packages are those whose tests have the flag -update.

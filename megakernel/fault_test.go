@@ -79,7 +79,7 @@ func TestAnyCallOfThePlansRunsMayFail(t *testing.T) {
 	g := chain(12)
 	every := long.Count(41, 31, 1)
 	if testing.Short() {
-		every = 97
+		every = 293
 	}
 	for k, top := range append(slices.Clone(topologies), megakernel.Drained) {
 		t.Run(top.String(), func(t *testing.T) {

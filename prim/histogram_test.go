@@ -47,7 +47,7 @@ func TestHistogramGivesTheKnownAnswers(t *testing.T) {
 	known := map[int]string{1: "fe38d80b895e8fe9", 33: "b8fece98b559a60f", 4097: "f4a6f9a4c0727527", 1048576: "0ac6891e5046fe7c"}
 	for _, name := range devices() {
 		d := open(t, name)
-		for _, n := range sizes()[1:] {
+		for _, n := range sizes(name)[1:] {
 			tops := make([]uint8, n)
 			for i, w := range words(n) {
 				tops[i] = uint8(w >> 24)

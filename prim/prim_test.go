@@ -85,8 +85,8 @@ func digest[T vyre.Element](x []T) string {
 }
 
 // sizes are those of the table that a test has time for.
-func sizes() []int {
-	if long.Enabled() {
+func sizes(device string) []int {
+	if long.Whole() || long.Enabled() && !strings.HasPrefix(device, "cuda-sim") {
 		return []int{0, 1, 33, 4097, 1048576}
 	}
 	return []int{0, 1, 33, 4097}
@@ -124,7 +124,7 @@ func TestReduceGivesTheKnownAnswers(t *testing.T) {
 		16777217: {36025822231994635, 0x7199ee3b, 0x4afffa96, 0x415fff49f0d9d2d8},
 	}
 	for _, name := range devices() {
-		most := sizes()
+		most := sizes(name)
 		if long.Enabled() && (long.Exhaustive() || !strings.HasPrefix(name, "cuda-sim")) { // where that takes minutes
 			most = append(most, 16777217)
 		}

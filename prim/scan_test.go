@@ -25,7 +25,7 @@ func TestScanGivesTheKnownAnswers(t *testing.T) {
 		1048576: {"a2f28dca4ef1d28f", "3781a93d42243f39"},
 	}
 	for _, name := range devices() {
-		for _, n := range sizes() {
+		for _, n := range sizes(name) {
 			t.Run(fmt.Sprint(name, " ", n), func(t *testing.T) {
 				d := open(t, name)
 				if got := digest(must(prim.ScanSlice(ctx, d, prim.Sum, words(n)))(t)); got != known[n][0] {
@@ -236,12 +236,12 @@ func TestScanOfAllTypes(t *testing.T) {
 				all = append(all, combination{c, op, k&1 != 0, k&2 != 0})
 			}
 		}
-		for i, one := range some(all, 2, uint64(salt)) {
+		for i, one := range some(t, all, 2, 4, uint64(salt)) {
 			t.Run(fmt.Sprintf("%s %v exclusive=%t in place=%t", one.name, one.op, one.exclusive, one.inPlace), func(t *testing.T) {
 				for k, name := range devices() {
 					if shared(i, k) {
 						s := one.make(t, open(t, name), one.op, one.exclusive, one.inPlace, 8193+salt%2)
-						for _, n := range some(tileEdges, 3, uint64(salt+i)) {
+						for _, n := range some(t, tileEdges, 3, 6, uint64(salt+i)) {
 							s.simple(t, fmt.Sprint(name, " ", n), n)
 						}
 					}

@@ -282,7 +282,7 @@ func TestSegmentsInEveryWay(t *testing.T) {
 		t.Skip("takes seconds; run without -short")
 	}
 	for i, k := range []int{1, 11, 14, 18, 7, 13, 16, 21}[:long.Count(4, 8, 8)] {
-		for _, name := range some(devices(), 1, uint64(i)) {
+		for _, name := range some(t, devices(), 1, 2, uint64(i)) {
 			t.Run(name+" "+segmented[k].name, func(t *testing.T) { segmented[k].make(t, open(t, name), segmented[k].max).exercise(t) })
 		}
 	}
@@ -330,7 +330,7 @@ func TestRunLengthsGiveTheKnownAnswers(t *testing.T) {
 		4097: {"3991", "33b40b9e1bc381bb", "dc37c1a94e7531ea"}, 1048576: {"65536", "4384f4a54a417e5d", "93ec5fd86402945e"},
 	}
 	for _, name := range devices() {
-		for _, n := range sizes() {
+		for _, n := range sizes(name) {
 			if n == 0 {
 				continue
 			}

@@ -217,7 +217,7 @@ func TestChoicesOfAllKinds(t *testing.T) {
 			if shared(i, k) {
 				t.Run(name+" "+c.name, func(t *testing.T) {
 					s := c.make(t, open(t, name), 8193+i/2%2)
-					for _, n := range some(tileEdges, 2, uint64(i)) {
+					for _, n := range some(t, tileEdges, 2, 4, uint64(i)) {
 						s.simple(t, fmt.Sprint(n), n)
 					}
 				})
@@ -231,7 +231,7 @@ func TestChoicesInEveryWay(t *testing.T) {
 		t.Skip("takes seconds; run without -short")
 	}
 	for i, k := range []int{0, 5, 6, 8, 15} {
-		for _, name := range some(devices(), 1, uint64(i)) {
+		for _, name := range some(t, devices(), 1, 2, uint64(i)) {
 			t.Run(name+" "+choices[k].name, func(t *testing.T) { choices[k].make(t, open(t, name), 2*4096+5).exercise(t) })
 		}
 	}
@@ -255,7 +255,7 @@ func TestSelectGivesTheKnownAnswers(t *testing.T) {
 		digest string
 	}{0: {0, "af1349b9f5f9a1a6"}, 1: {0, "af1349b9f5f9a1a6"}, 33: {17, "b3d06f33b50c6d9c"}, 4097: {2088, "d541114ace7069a1"}, 1048576: {523751, "6d99219ce732d34e"}}
 	for _, name := range devices() {
-		for _, n := range sizes() {
+		for _, n := range sizes(name) {
 			d := open(t, name)
 			x := words(n)
 			odd := make([]uint8, n)

@@ -182,7 +182,7 @@ func TestSortGivesTheKnownAnswers(t *testing.T) {
 	}
 	for _, name := range devices() {
 		d := open(t, name)
-		for _, n := range sizes() {
+		for _, n := range sizes(name) {
 			x, index := words(n), make([]uint32, n)
 			for i := range index {
 				index[i] = uint32(i)

@@ -154,18 +154,12 @@ func seeded(t *testing.T, seed uint64) vyre.Device {
 // tileEdges are lengths at which something changes in a primitive of tiles.
 var tileEdges = []int{0, 1, 31, 32, 33, 4095, 4096, 4097, 8191, 8192, 8193}
 
-// some are a few of the cases, others for each salt; twice as many in long tests, and all in exhaustive ones.
-func some[T any](cases []T, few int, salt uint64) []T {
-	switch {
-	case long.Exhaustive():
-		return cases
-	case long.Enabled():
-		few *= 2
-	}
-	rng := rand.New(rand.NewPCG(7, salt))
+// some are a few of the cases, others for each salt, and others for each seed of long tests; all in exhaustive ones.
+func some[T any](t testing.TB, cases []T, quick, sweep int, salt uint64) []T {
+	rng := rand.New(rand.NewPCG(long.Seed(t, 7), salt))
 	cases = slices.Clone(cases)
 	rng.Shuffle(len(cases), func(i, j int) { cases[i], cases[j] = cases[j], cases[i] })
-	return cases[:min(few, len(cases))]
+	return cases[:min(long.Count(quick, sweep, len(cases)), len(cases))]
 }
 
 // shared reports whether case i is for device k: each device has its share, all in long tests, and one alone has all.

@@ -258,6 +258,8 @@ func shape(r *rules.Rule) string {
 }
 
 // TestRefuteRefutesMutants: changed in one place a rule is no longer true, or it is another rule.
+//
+//ci:race RefutesMutants
 func TestRefuteRefutesMutants(t *testing.T) {
 	admitted := make(map[string]ir.TypeSet)
 	for _, r := range rules.Table() {

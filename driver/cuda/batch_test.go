@@ -176,16 +176,14 @@ func TestRowsThatNeedAllOfTheDeviceTakeTurns(t *testing.T) {
 // Whatever call of building, updating, launching or waiting for chunks fails, before its effect or after it: the results are
 // those of the rows before, the same graph runs the batch then, and everything is given back.
 func TestAnyCallOfABatchMayFail(t *testing.T) {
-	every := 3
-	switch {
-	case long.Enabled():
-		every = 1
-	case testing.Short():
+	every := long.Every(3, 1)
+	if testing.Short() && !long.Enabled() {
 		every = 11
 	}
+	first := 1 + int(long.Seed(t, 0)%uint64(every))
 	for _, rule := range []cusim.Rule{{Result: cu.OutOfMemory}, {Result: cu.NotSupported, After: true}, {Result: 1}} {
 		failed := 0
-		for nth := 1; ; nth += every {
+		for nth := first; ; nth += every {
 			b := newBatched(t, 128, driver.OpenOptions{}, cusim.Config{Models: []cusim.Model{cusim.Tiny}, Seed: uint64(nth)})
 			b.capture()
 			before := b.sim.Count("")

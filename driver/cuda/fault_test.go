@@ -300,11 +300,8 @@ func (s *tour) batch() error {
 // there are: whatever call it is, the error says which, nothing is left, and the next session works.
 func anyCallMayFail(t *testing.T, config cusim.Config, session func(*cusim.Driver) error, results ...cu.Result) int {
 	t.Helper()
-	every := 13
-	switch {
-	case long.Enabled():
-		every = 1
-	case testing.Short(): // under the race detector each takes a second
+	every := long.Every(13, 1)
+	if testing.Short() && !long.Enabled() { // under the race detector each takes a second
 		every = 29
 	}
 	return every * faults.EachCall(t, config, every, session, results...)

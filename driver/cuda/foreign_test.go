@@ -111,12 +111,9 @@ func TestADriverMayFailWithErrorsOfItsOwn(t *testing.T) {
 	if err := session(clean, retried{t, "with no call failing"}); err != nil {
 		t.Fatal(err)
 	}
-	every := 7
-	if long.Enabled() {
-		every = 1
-	}
+	every := long.Every(7, 1)
 	n := clean.Count("")
-	for k := 1; k <= n; k += every {
+	for k := 1 + int(long.Seed(t, 0)%uint64(every)); k <= n; k += every {
 		sim := cusim.New(cusim.Config{Models: []cusim.Model{cusim.Hopper}, Faults: cusim.Faults{{Nth: k, Err: errForeign}}})
 		at := fmt.Sprintf("with call %d of %d failing", k, n)
 		if err := session(sim, retried{t, at}); err != nil {

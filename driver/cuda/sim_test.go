@@ -35,6 +35,7 @@ func onSim(t *testing.T, c cusim.Config) (*cuda.Device, *cusim.Driver) {
 	return d, sim
 }
 
+//ci:race !^TestGPU|DevicesPassTheConformanceSuite|Occupancy|NoFaultBreaks|SmallTransfersOfAGraph|TwoProcesses
 func TestContractOnTheSimulatedDriver(t *testing.T) {
 	type config struct {
 		name  string
@@ -46,10 +47,8 @@ func TestContractOnTheSimulatedDriver(t *testing.T) {
 		{"seed 1", 1, nil},
 		{"an old driver", 0, []cu.Group{cu.MemOp, cu.Pool, cu.Graphing, cu.Cond, cu.Loading, cu.Pointer}},
 	}
-	if long.Enabled() {
-		for seed := range uint64(8) {
-			configs = append(configs, config{fmt.Sprint("seed ", 2+seed), 2 + seed, nil})
-		}
+	for seed := range long.Seeds(t, 0, 8, 8) {
+		configs = append(configs, config{fmt.Sprint("seed ", 2+seed), 2 + seed, nil})
 	}
 	for _, c := range configs {
 		t.Run(c.name, func(t *testing.T) {

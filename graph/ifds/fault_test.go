@@ -46,7 +46,7 @@ func TestAnyCallOfASessionMayFail(t *testing.T) {
 	t.Parallel()
 	g, every := randomProgram(t, rand.New(rand.NewPCG(4, 0)), true), long.Count(61, 17, 1)
 	if testing.Short() && !long.Enabled() {
-		every = 87
+		every = 347
 	}
 	o := ifds.Options{Unbalanced: true}
 	want := solveOn(t, nil, g, o, []uint32{0}, []uint32{1})

@@ -76,7 +76,7 @@ func askTwice(drv *cusim.Driver, g *graph.CSR, topology megakernel.Topology, set
 func failing(quick, sweep int) int {
 	every := long.Count(quick, sweep, 1)
 	if testing.Short() && !long.Enabled() {
-		every = 2*quick + 5
+		every = 5*quick + 2
 	}
 	return every
 }

@@ -234,6 +234,7 @@ func TestQueriesLetWorkGoOn(t *testing.T) {
 	}
 }
 
+//ci:race OnItsThread
 func TestCallNeedsAContextOnItsThread(t *testing.T) {
 	b := open(t, cusim.Config{})
 	if runtime.GOOS != "linux" {

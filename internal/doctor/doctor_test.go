@@ -248,12 +248,10 @@ func TestEveryCallMayFail(t *testing.T) {
 		}
 		return err
 	}
-	every := 53
-	if long.Enabled() {
-		every = 1
-	}
+	every := long.Every(53, 1)
+	first := 1 + int(long.Seed(t, 0)%uint64(every))
 	for _, result := range []cu.Result{cu.OutOfMemory, 719} {
-		for a := range cusim.EachCall(cusim.Config{Models: []cusim.Model{cusim.Tiny}, Recovers: true}, 1, every, scenario, result) {
+		for a := range cusim.EachCall(cusim.Config{Models: []cusim.Model{cusim.Tiny}, Recovers: true}, first, every, scenario, result) {
 			if a.Err != nil {
 				t.Fatalf("%+v: %v", a.Rule, a.Err)
 			}

@@ -107,7 +107,7 @@ func TestAFileIsCheckedInOrder(t *testing.T) {
 	}
 }
 
-//ci:inputs 125000
+//ci:inputs 62500
 func FuzzRead(f *testing.F) {
 	whole := imagecache.File(sampleKey, []byte("CUBIN"))
 	f.Add(whole, sampleKey[:])

@@ -92,6 +92,8 @@ func mined(t *testing.T, d driver.Device, o mine.Options, without ...string) (*m
 }
 
 // TestRulesTakenOutAreFoundAgain, on every device, with the classes that the table has, and nothing else.
+//
+//ci:race TakenOut|FalseCandidates
 func TestRulesTakenOutAreFoundAgain(t *testing.T) {
 	for name, d := range devices(t) {
 		_, got := mined(t, d, mine.Options{Ops: ops(t, "add neg brev abs"), Type: ir.I32, Vars: 2, Size: 2}, "brev-brev", "abs-neg", "abs-abs")

@@ -102,6 +102,7 @@ func TestAHotCacheDoesNotGrow(t *testing.T) {
 	}
 }
 
+//ci:race OneBuild|FailedBuild|GaveUp|Hammer
 func TestOneBuildForAllWhoWait(t *testing.T) {
 	c := plan.NewCache[int](4, nil)
 	var builds atomic.Int32

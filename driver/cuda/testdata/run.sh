@@ -138,6 +138,7 @@ twin() {
 part_waves() {
 	local name tests rc=0
 	while read -r name tests; do
+		[ -z "${SIM:-}" ] || tests=${tests%%|*}
 		gunzip -c "$here/waves/$name.test.gz" >"$work/$name.test" && chmod +x "$work/$name.test" || return 1
 		bounded "$log" "$work/$name.test" -test.v -test.timeout=0 "-test.run=$tests" "-devices=cuda${SIM:+-sim}" $([ -n "${SIM:-}" ] || [ "$name" != megakernel ] || echo -long) || rc=1
 	done <<-END
@@ -575,7 +576,7 @@ part_assemble() {
 	gunzip -c "$here/ptx.test.gz" >"$work/ptx.test" && chmod +x "$work/ptx.test" || return 1
 	# It looks for the examples in ../examples, as from its package's directory.
 	(cd "$here/examples" && VYRE_PTXAS=$ptxas bounded "$log" "$work/ptx.test" -test.v -test.timeout=0 -test.run='^TestEmitAssemblesForEveryArchitecture$' \
-		-long -assemble-every=1 ${SIM:+-assemble-every=256} "-assemble-limit=$(limit)")
+		-long -assemble-every=1 ${SIM:+-assemble-every=16384} "-assemble-limit=$(limit)")
 }
 
 declare -A most=([device]=60 [examples]=120 [waves]=150 [prim]=120 [primsanitize]=240 [primbench]=240 [egraph]=480 [columns]=300 [rules]=240 [topologies]=150 [byhand]=240 [graphs]=560 [gap]=180 [evidence]=420 [contract]=120 [borrow]=60 [memcheck]=240 [conform]=240 [instructions]=60 [accuracy]=150 [occupancy]=300 [profile]=60 [faults]=240

@@ -16,13 +16,17 @@ import (
 )
 
 var (
-	enabled    = flag.Bool("long", os.Getenv("VYRE_LONG") != "", "run the slow sweeps too")
+	asked      = os.Getenv("VYRE_LONG") // before a test that takes it away
+	enabled    = flag.Bool("long", asked != "", "run the slow sweeps too")
 	exhaustive = flag.Bool("exhaustive", false, "with -long: sweeps over all arguments too, which take a quarter of an hour and more")
 	seed       = flag.Uint64("seed", 0, "where what is drawn at random begins; 0 is as Seed says")
 )
 
 // Enabled reports whether slow tests should run. Call it from a test, after flags are parsed.
 func Enabled() bool { return *enabled }
+
+// Whole reports whether slow tests should run with all their cases, not with a share of them.
+func Whole() bool { return Enabled() && share() == 1 }
 
 // Exhaustive reports whether sweeps over all arguments should run.
 func Exhaustive() bool { return *enabled && *exhaustive }
@@ -52,7 +56,7 @@ func OnlyExhaustive(t skipper, reason string) {
 // Device is the name of the device that a test opens for one. The simulated GPU is one of four multiprocessors, and only for
 // whole sweeps as large as a real one: each of them has warps that look for work, and all of these are interpreted.
 func Device(name string) string {
-	if name == "cuda-sim" && (!Enabled() || share() < 1) {
+	if name == "cuda-sim" && !Whole() {
 		return "cuda-sim:3"
 	}
 	return name
@@ -110,9 +114,17 @@ func Count(quick, sweep, all int) int {
 	return quick
 }
 
+// Every is of how many cases a test takes one: of quick, with -long of sweep, or of so many more that it is a share of them.
+func Every(quick, sweep int) int {
+	if !Enabled() {
+		return quick
+	}
+	return min(quick, int(float64(sweep)/share()))
+}
+
 // share is how much of a sweep VYRE_LONG asks for; all, if it says no number.
 func share() float64 {
-	part, err := strconv.ParseFloat(os.Getenv("VYRE_LONG"), 64)
+	part, err := strconv.ParseFloat(asked, 64)
 	if err != nil || part <= 0 || part > 1 {
 		return 1
 	}
