@@ -1,12 +1,16 @@
 package egraph
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
 // Limits bound a run. It ends at the first that is reached, or when rules find nothing new.
 type Limits struct {
-	Rows    int // rows that the graph may have, as Graph.Rows counts them; 0: 100,000
-	Rounds  int // 0: 30
-	Matches int // matches applied in all; 0: 1,000,000
+	Rows    int      // rows that the graph may have, as Graph.Rows counts them; 0: 100,000
+	Rounds  int      // 0: 30
+	Matches int      // matches applied in all; 0: 1,000,000
+	Goal    [2]Class // the run ends once these two are equal
 }
 
 // Report is what a run did. It is the same on every machine.
@@ -14,7 +18,7 @@ type Report struct {
 	Rounds  int
 	Matches int    // that were applied
 	Unions  int    // classes that stopped being roots, by congruence too
-	Stopped string // "limit of rows", "limit of rounds" or "limit of matches"; "" if no rule finds anything new
+	Stopped string // "limit of rows", "limit of rounds", "limit of matches" or "goal"; "" if no rule finds anything new
 	bans    int    // how often a rule found too much and had to wait
 }
 
@@ -26,8 +30,8 @@ const (
 	banRounds           = 5
 )
 
-// leastRoom is how many matches a round looks for at least. Else it looks for no more than there is room for rows: nearly
-// every match makes one.
+// leastRoom is how many matches a round looks for at least. Else it looks for no more than there is room for rows:
+// nearly every match makes one.
 const leastRoom = 64
 
 // run is a run of rules over a graph.
@@ -51,16 +55,20 @@ type schedule struct {
 	since uint32 // the round in which it was last applied
 }
 
-// Run applies rules in rounds until they find nothing new, or to a limit: it searches all rules, then applies all matches,
-// then rebuilds. Its order is fixed: rules as listed, classes and rows rising. A limit is in the report and is not an error;
-// an error is a mistake since the last Rebuild, or names the rule that made two constants equal.
+// Run applies rules in rounds until they find nothing new, or to a limit: it searches all rules, then applies all
+// matches, then rebuilds. Its order is fixed: rules as listed, classes and rows rising. A limit is in the report and
+// is not an error; an error is a mistake since the last Rebuild, or names the rule that made two constants equal.
 func (g *Graph) Run(rules *Rules, limits Limits) (Report, error) {
-	for _, l := range []struct{ at, zero *int }{{&limits.Rows, ptr(100_000)}, {&limits.Rounds, ptr(30)}, {&limits.Matches, ptr(1_000_000)}} {
+	for _, l := range []struct{ at, zero *int }{{&limits.Rows, ptr(100_000)}, {&limits.Rounds, ptr(30)},
+		{&limits.Matches, ptr(1_000_000)}} {
 		if *l.at == 0 {
 			*l.at = *l.zero
 		}
 	}
 	g.known.start()
+	if goal := limits.Goal; int(max(goal[0], goal[1])) >= len(g.types) && goal[0] != goal[1] {
+		g.err = cmp.Or(g.err, mistake("a goal of classes %d and %d of %d", goal[0], goal[1], len(g.types)))
+	}
 	if err := g.Rebuild(); err != nil {
 		return Report{}, err
 	}
@@ -81,7 +89,7 @@ func (r *run) rounds() error {
 	before := r.sets.joined
 	defer func() { r.report.Unions = r.sets.joined - before }()
 	r.stampAll(0)
-	for {
+	for !r.reached() {
 		if r.report.Rounds == r.limits.Rounds {
 			r.report.Stopped = "limit of rounds"
 			return nil
@@ -95,12 +103,23 @@ func (r *run) rounds() error {
 		}
 		r.stampAll(uint32(r.report.Rounds))
 		switch {
-		case full:
+		case full && !r.reached():
 			return nil
 		case !r.part && rows == len(r.rowHead) && unions == r.sets.joined && !r.lift():
 			return nil
 		}
 	}
+	return nil
+}
+
+// reached reports whether the classes of the goal are equal.
+func (r *run) reached() bool {
+	goal := r.limits.Goal
+	if goal[0] == goal[1] || r.Find(goal[0]) != r.Find(goal[1]) {
+		return false
+	}
+	r.report.Stopped = "goal"
+	return true
 }
 
 // stampAll notes the round in which rows were made, or got other children or another class.

@@ -222,3 +222,27 @@ func TestFalsifiedProof(t *testing.T) {
 		}
 	}
 }
+
+// TestARunEndsAtItsGoal, at once if that is reached, and in the round that reaches it.
+func TestARunEndsAtItsGoal(t *testing.T) {
+	rs := compile(t, "grow int (neg ?x) => (neg (not ?x))\nnot-not int (not (not ?x)) => ?x")
+	g := egraph.New()
+	x := g.Leaf("x", ir.U32)
+	op := func(op ir.Op, c egraph.Class) egraph.Class {
+		return g.Add(g.Head(egraph.HeadInfo{Op: op, Type: ir.U32}), c)
+	}
+	n := op(ir.OpNeg, x)
+	far := op(ir.OpNeg, op(ir.OpNot, op(ir.OpNot, op(ir.OpNot, x))))
+	for _, want := range []egraph.Report{{Rounds: 1, Stopped: "goal"}, {Rounds: 0, Stopped: "goal"}} {
+		rep, err := g.Run(rs, egraph.Limits{Rounds: 9, Goal: [2]egraph.Class{n, far}})
+		if err != nil || rep.Rounds != want.Rounds || rep.Stopped != want.Stopped {
+			t.Errorf("%+v, %v, want %+v", rep, err, want)
+		}
+	}
+	if _, err := g.Run(rs, egraph.Limits{Goal: [2]egraph.Class{n, 99}}); err == nil {
+		t.Error("a goal that is not there")
+	}
+	if rep, err := g.Run(rs, egraph.Limits{Rounds: 3, Goal: [2]egraph.Class{n, n}}); err != nil || rep.Stopped == "goal" {
+		t.Errorf("without a goal: %+v, %v", rep, err)
+	}
+}

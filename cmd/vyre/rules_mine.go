@@ -31,6 +31,7 @@ type rulesMineCmd struct {
 	Without   []string `placeholder:"NAME" help:"Rules that count as unknown."`
 	Left      string   `placeholder:"FILE" help:"Look only for cheaper results of the patterns of these rules."`
 	Corpus    []string `default:"suite" placeholder:"SOURCE" help:"Kernels in which rules are counted; suite is those of the conformance suite, none is none of them."`
+	All       bool     `help:"Print the rules that save nothing in the corpus as well."`
 	Effort    string   `enum:"quick,full,exhaustive" default:"full" help:"How long to look for counterexamples: quick, full or exhaustive."`
 	Device    string   `default:"auto" completes:"device" help:"Device that evaluates terms; see vyre devices."`
 	Save      string   `placeholder:"FILE" help:"Write the rules to this file."`
@@ -41,7 +42,8 @@ func (rulesMineCmd) Help() string {
 	return `Terms are enumerated by their number of ops, and evaluated on the device for 64 inputs. Of equal terms the cheapest is
 kept. A pair of equal terms becomes a rule unless an e-graph derives it from the table and from rules found before, or
 vyre rules check finds a counterexample. Rules are printed in the table's form, those first that save most ops
-of the corpus after the passes of O2. The output is the same on every device.
+of the corpus after the passes of O2. Those that save nothing there are counted, and --all or --corpus none prints
+them. The output is the same on every device.
 
 Examples:
   vyre rules mine --ops add,sub,and,or,xor,neg,not --size 3
@@ -75,7 +77,7 @@ func (c *rulesMineCmd) Run(t *terminal) error {
 	if err != nil {
 		return err
 	}
-	return out.writeAs(printRules(list, saved(list, corpus)), counted(len(list), "rule"))
+	return out.writeAs(printRules(list, saved(list, corpus), c.All || slices.Equal(c.Corpus, []string{"none"})), counted(len(list), "rule"))
 }
 
 // options are those of the bank.
@@ -206,11 +208,16 @@ func saved(list []*rules.Rule, corpus iter.Seq[*ir.Program]) map[*rules.Rule]*mi
 	return all
 }
 
-// printRules writes a table, with what each rule saves in a comment.
-func printRules(list []*rules.Rule, saves map[*rules.Rule]*mine.Saved) []byte {
+// printRules writes a table, with what each rule saves in a comment. Those that save nothing are counted, or written if
+// all are.
+func printRules(list []*rules.Rule, saves map[*rules.Rule]*mine.Saved, all bool) []byte {
 	slices.SortStableFunc(list, func(a, b *rules.Rule) int { return cmp.Compare(saves[b].Ops, saves[a].Ops) })
 	var w strings.Builder
-	for _, r := range list {
+	for i, r := range list {
+		if saves[r].Ops == 0 && !all {
+			fmt.Fprintf(&w, "// %s: --all prints what saves nothing in the corpus\n", counted(len(list)-i, "other rule"))
+			break
+		}
 		_, rest, _ := strings.Cut(r.String(), " "+r.Class+" ")
 		left, right, _ := strings.Cut(rest, " => ")
 		if s := saves[r]; s.Ops > 0 {

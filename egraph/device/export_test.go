@@ -8,12 +8,14 @@ import (
 	"github.com/govyre/vyre"
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/egraph"
+	"github.com/govyre/vyre/egraph/device/internal/closure"
 	"github.com/govyre/vyre/egraph/device/internal/saturation"
 	"github.com/govyre/vyre/ir"
 	"github.com/govyre/vyre/megakernel"
 )
 
-// Tuning changes what only tests change. Keep masks signatures, and 0 keeps all bits; Full is how many slots may be taken.
+// Tuning changes what only tests change. Keep masks signatures, and 0 keeps all bits; Full is how many slots may be
+// taken.
 type Tuning struct {
 	Keep, Full uint32
 	Altered    map[string]*ir.Program
@@ -88,4 +90,32 @@ func Narrow(t interface{ Cleanup(func()) }, per int64) {
 	was, least := perRow, leastSlots
 	t.Cleanup(func() { perRow, leastSlots = was, least })
 	perRow, leastSlots = per, 64
+}
+
+// Signature is the hash of a row that the table is probed with: a head, whose top bit says that it is commutative,
+// and children.
+func Signature(head uint32, children []uint32) uint32 {
+	h := closure.Mix(closure.Mix(closure.Begin, head), uint32(len(children)))
+	for _, c := range children {
+		h = closure.Mix(h, c)
+	}
+	return h
+}
+
+// Mistakes that programs of rules and of folding can have.
+const (
+	NoFault      = mistake(0)
+	FaultCompare = faultCompare
+	FaultJoin    = faultJoin
+	FaultFold    = faultFold
+	FaultOrder   = faultOrder
+)
+
+// Mistake is one of them.
+type Mistake = mistake
+
+// Alter changes the kernels of the next saturations, and the programs that are written for them.
+func Alter(t interface{ Cleanup(func()) }, kernels map[string]*ir.Program, m Mistake) {
+	t.Cleanup(func() { altered, fault = nil, 0 })
+	altered, fault = kernels, m
 }

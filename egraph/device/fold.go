@@ -48,6 +48,9 @@ func (e *emitter) fold(y symbol, k, i build.Value) {
 			args = append(args, e.typed(y.from[n], e.raw(y.from[n], slot)))
 		}
 		value := e.untyped(e.compute(y.Op, y.Type, y.X, args...))
+		if fault == faultFold {
+			value = e.Xor(value, e.U64(1))
+		}
 		class := e.Load(e.lists.root, e.Load(e.lists.slot, i))
 		has := e.Load(e.lists.constant, class)
 		known := e.Choose(e.Ne(has, e.U32(saturation.None)),

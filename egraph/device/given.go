@@ -16,6 +16,8 @@ type givenRows struct {
 	seen   map[uint64]uint32 // class by key
 	halves map[uint32]uint32
 	next   uint32 // class
+	asked  []uint32
+	goals  []uint32
 }
 
 // graph adds the live rows of a closed graph, and returns the numbers of its classes.
@@ -52,7 +54,8 @@ func (r *givenRows) graph(g *egraph.Graph, number int) ([]uint32, error) {
 }
 
 // row adds a row of a class. One with three children becomes two: its part, which has the first two, and the rest.
-func (r *givenRows) row(g *egraph.Graph, dense []uint32, class egraph.Class, h egraph.HeadInfo, kids []egraph.Class) error {
+func (r *givenRows) row(g *egraph.Graph, dense []uint32, class egraph.Class, h egraph.HeadInfo,
+	kids []egraph.Class) error {
 	if h.Type.IsHalf() {
 		return refused("saturate", "class %d is %v: constants of 16 bits are not computed on a device", class, h.Type)
 	}

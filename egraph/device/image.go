@@ -29,7 +29,8 @@ type source struct {
 	pending [][2]egraph.Class
 }
 
-// Build makes an image of a graph with its pending unions. The graph need not be closed, and does not change. O(rows + classes).
+// Build makes an image of a graph with its pending unions. The graph need not be closed, and does not change. O(rows
+// + classes).
 //
 // Errors: InvalidArgument, with the column, the row and the value, for what an image cannot hold.
 func Build(g *egraph.Graph) (*Image, error) {
@@ -82,7 +83,8 @@ func (s *source) lengths() error {
 	case n > maxRows:
 		return refused("build", "column class has %d rows, at most %d are possible", n, maxRows)
 	case len(s.Head) != n || len(s.First) != n || len(s.Len) != n:
-		return refused("build", "columns class, head, first and len have %d, %d, %d and %d rows", n, len(s.Head), len(s.First), len(s.Len))
+		return refused("build", "columns class, head, first and len have %d, %d, %d and %d rows", n, len(s.Head),
+			len(s.First), len(s.Len))
 	case uint64(len(s.Kids)) >= none || uint64(len(s.Parent)) >= none || len(s.types) != len(s.Parent):
 		return refused("build", "%d children and %d classes, fewer than 1<<32 are possible", len(s.Kids), len(s.Parent))
 	case len(s.pending) > maxRows:
@@ -199,7 +201,8 @@ func (s *source) pairs(im *Image, dense []uint32) error {
 			to[closure.StagedHead+2*k+side] = dense[c]
 		}
 		if a, b := s.types[p[0]], s.types[p[1]]; a != b {
-			return refused("build", "pending union %d is of class %d, which is %v, and class %d, which is %v", k, p[0], a, p[1], b)
+			return refused("build", "pending union %d is of class %d, which is %v, and class %d, which is %v", k, p[0], a,
+				p[1], b)
 		}
 	}
 	return nil
@@ -218,13 +221,4 @@ func (im *Image) Class(c egraph.Class) (number uint32, ok bool) {
 		return none, false
 	}
 	return im.dense[c], true
-}
-
-// Signature is the hash of a row that the table is probed with: a head, whose top bit says that it is commutative, and children.
-func Signature(head uint32, children []uint32) uint32 {
-	h := closure.Mix(closure.Mix(closure.Begin, head), uint32(len(children)))
-	for _, c := range children {
-		h = closure.Mix(h, c)
-	}
-	return h
 }

@@ -33,43 +33,46 @@ func (in *input) of(n int, err error) error {
 	return err
 }
 
-// encode finds the rows of all graphs, the numbers of the classes that are asked for, and the shapes of the rules. It
-// gives numbers to heads that have none.
-func (in *input) encode(heads *symbols) (r *givenRows, asked []uint32, shapes []*shape, err error) {
+// encode finds the rows of all graphs and the shapes of the rules. It gives numbers to heads that have none.
+func (in *input) encode(heads *symbols) (r *givenRows, shapes []*shape, err error) {
 	r = &givenRows{symbols: heads, seen: map[uint64]uint32{}}
 	for n := range in.graphs {
-		numbers, err := in.graph(r, n)
-		if err != nil {
-			return nil, nil, nil, in.of(n, err)
+		if err := in.graph(r, n); err != nil {
+			return nil, nil, in.of(n, err)
 		}
-		asked = append(asked, numbers...)
 	}
 	shapes, err = heads.shapes(in.list)
-	return r, asked, shapes, err
+	return r, shapes, err
 }
 
-// graph adds the rows of a graph, and returns the numbers of the classes that are asked for.
-func (in *input) graph(r *givenRows, n int) (asked []uint32, err error) {
-	g := in.graphs[n]
+// graph adds the rows of a graph, and the numbers of the classes that are asked for and of its goal.
+func (in *input) graph(r *givenRows, n int) error {
+	g, goal, classes := in.graphs[n], in.limits.Goal, in.wanted(n)
 	if g == nil {
-		return nil, refused("saturate", "graph %d is nil", n)
+		return refused("saturate", "graph %d is nil", n)
 	}
 	if err := g.Rebuild(); err != nil {
-		return nil, err
+		return err
 	}
-	for _, c := range in.wanted(n) {
+	if goal[0] != goal[1] {
+		classes = append(classes[:len(classes):len(classes)], goal[:]...)
+	}
+	for _, c := range classes {
 		if g.Find(c) == egraph.None {
-			return nil, refused("saturate", "class %d is not there", c)
+			return refused("saturate", "class %d is not there", c)
 		}
 	}
 	dense, err := r.graph(g, n)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	for _, c := range in.wanted(n) {
-		asked = append(asked, dense[c])
+		r.asked = append(r.asked, dense[c])
 	}
-	return asked, nil
+	if goal[0] != goal[1] {
+		r.goals = append(r.goals, dense[goal[0]], dense[goal[1]])
+	}
+	return nil
 }
 
 // price is the cost of a head, as extraction on the host has it.

@@ -89,7 +89,8 @@ func (l *layout) from(b driver.Buffer, first, last column) driver.Range {
 }
 
 // Bytes is how much memory on a device an image takes, in bytes: of so many rows, children of rows that have more than
-// three, classes, and classes with rows. An image with more than 1,024 pending unions takes 8 bytes more for each of the others.
+// three, classes, and classes with rows. An image with more than 1,024 pending unions takes 8 bytes more for each of
+// the others.
 func Bytes(n, m, c, g uint64) uint64 { return uint64(lay(n, m, c, g, 0, 0).bytes()) }
 
 // refused is an image or a request that cannot be.

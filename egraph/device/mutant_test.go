@@ -14,6 +14,7 @@ import (
 	"github.com/govyre/vyre/egraph"
 	"github.com/govyre/vyre/egraph/device"
 	"github.com/govyre/vyre/internal/testing/egraphs"
+	"github.com/govyre/vyre/internal/testing/long"
 	"github.com/govyre/vyre/ir"
 	"github.com/govyre/vyre/kernel"
 )
@@ -35,33 +36,23 @@ var mutants = []mutant{
 	{"groups are not in the order of rows", "groups.go", `rank := uint32\(bits.OnesCount32\(same & \(1<<t.Lane\(\) - 1\)\)\)`, "rank := uint32(bits.OnesCount32(same >> t.Lane() >> 1))"},
 }
 
-// altered compiles the kernels with a change; with none they are as they are.
-func altered(t *testing.T, m mutant) map[string]*ir.Program {
+// altered compiles the kernels of a folder with a change; with none they are as they are.
+func altered(t *testing.T, folder string, m mutant) map[string]*ir.Program {
 	t.Helper()
-	names, err := filepath.Glob("internal/closure/*.go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var files []kernel.File
-	for _, name := range names {
-		src, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		base := filepath.Base(name)
-		if strings.HasSuffix(base, "_vyre.go") {
+	files := sources(t, folder)
+	for i, f := range files {
+		if f.Name != m.file {
 			continue
 		}
-		if base == m.file {
-			re := regexp.MustCompile(m.from)
-			if n := len(re.FindAllString(string(src), -1)); n != 1 {
-				t.Fatalf("%s: %d places to change", m.name, n)
-			}
-			src = []byte(re.ReplaceAllString(string(src), m.to))
+		re := regexp.MustCompile(m.from)
+		if n := len(re.FindAllString(string(f.Src), -1)); n != 1 {
+			t.Fatalf("%s: %d places to change", m.name, n)
 		}
-		files = append(files, kernel.File{Name: base, Src: src})
+		files[i].Src = []byte(re.ReplaceAllString(string(f.Src), m.to))
 	}
-	programs, err := kernel.Parse(t.Context(), files, kernel.Options{})
+	programs, err := kernel.Parse(t.Context(), files, kernel.Options{Packages: map[string][]kernel.File{
+		"github.com/govyre/vyre/egraph/device/internal/closure": sources(t, "internal/closure"),
+	}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,6 +63,25 @@ func altered(t *testing.T, m mutant) map[string]*ir.Program {
 	return all
 }
 
+// sources are the files of a folder that people write.
+func sources(t *testing.T, folder string) (files []kernel.File) {
+	t.Helper()
+	names, err := filepath.Glob(folder + "/*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range names {
+		src, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if base := filepath.Base(name); !strings.HasSuffix(base, "_vyre.go") {
+			files = append(files, kernel.File{Name: base, Src: src})
+		}
+	}
+	return files
+}
+
 // subject is a graph that is closed, with a table of so many slots.
 type subject struct {
 	graph func() *egraph.Graph
@@ -79,8 +89,8 @@ type subject struct {
 	u     device.Tuning
 }
 
-// subjects are graphs that need everything: drawn ones with tables that are nearly full and signatures of four bits, a chain of rows that
-// breaks where one is missing, and a union-find that is one long path.
+// subjects are graphs that need everything: drawn ones with tables that are nearly full and signatures of four bits,
+// a chain of rows that breaks where one is missing, and a union-find that is one long path.
 func subjects() (all []subject) {
 	for _, seed := range []uint64{0, 12} {
 		all = append(all, subject{func() *egraph.Graph { return draw(seed, 50) }, 64, device.Tuning{Keep: 15, Full: 50}})
@@ -92,7 +102,8 @@ func subjects() (all []subject) {
 		}
 		return small(301, nil, pending...)
 	}
-	return append(all, subject{func() *egraph.Graph { return egraphs.Chain(80) }, 256, device.Tuning{}}, subject{path, 64, device.Tuning{}})
+	return append(all, subject{func() *egraph.Graph { return egraphs.Chain(80) }, 256, device.Tuning{}}, subject{path,
+		64, device.Tuning{}})
 }
 
 // differs closes graphs with changed kernels, and says what is not as it has to be.
@@ -127,7 +138,7 @@ func TestEachMutantIsNoticed(t *testing.T) {
 	schedules := []cpu.Schedule{cpu.Forward, cpu.Seeded(3)}
 	for _, m := range append(mutants, mutant{name: "nothing"}) {
 		t.Run(m.name, func(t *testing.T) {
-			programs := altered(t, m)
+			programs := altered(t, "internal/closure", m)
 			var found error
 			for _, schedule := range schedules {
 				dev, err := cpu.Open(cpu.Options{Engine: cpu.Interp, Run: cpu.RunOptions{Schedule: schedule}})
@@ -145,4 +156,143 @@ func TestEachMutantIsNoticed(t *testing.T) {
 			}
 		})
 	}
+}
+
+// saturationMutants are saturations with one thing wrong: in a kernel, or in a program that is written for the rules.
+var saturationMutants = []struct {
+	mutant
+	mistake device.Mistake
+}{
+	{mutant{"keys are compared by few bits, where kernels insert", "row.go", `if have == k \{`, "if have&15 == k&15 {"}, 0},
+	{mutant{"rows keep their keys when a child stops being a root", "close.go", `if fresh == k \{`, "if fresh == k || header[Searches] > 0 {"}, 0},
+	{mutant{"rows of a class with another root are old", "close.go", `when = when&\^When \| header\[Searches\] \+ 1`, "when += 0"}, 0},
+	{mutant{"the limit of rows is ignored", "judge.go", `case graph\[live\] >= rows:`, "case graph[live] >= rows+1<<20:"}, 0},
+	{mutant{"the limit of rounds is ignored", "judge.go", `case n >= rounds:`, "case n >= rounds+1:"}, 0},
+	{mutant{"a goal ends nothing", "judge.go", `goals\[2\*g\] == goals\[2\*g\+1\]`, "goals[2*g] == goals[2*g+1]+1<<30"}, 0},
+	{mutant{"the greatest of equal terms wins", "extract.go", `(?s)(func less.*?)return x < y`, "${1}return x > y"}, 0},
+	{mutant{"rows are adopted without their new children", "move.go", `b = constant\[b\]`, "b += 0"}, 0},
+	{mutant{name: "keys are compared by few bits, where rules insert"}, device.FaultCompare},
+	{mutant{name: "new rows count on one side of a join"}, device.FaultJoin},
+	{mutant{name: "an op of constants has another value"}, device.FaultFold},
+	{mutant{name: "rows of a commutative head are matched in one order"}, device.FaultOrder},
+	{mutant{name: "nothing"}, 0},
+}
+
+// TestEachMutantOfASaturationIsNoticed by what comes of sums, of a goal and of drawn graphs.
+func TestEachMutantOfASaturationIsNoticed(t *testing.T) {
+	device.Narrow(t, 16)
+	dev := open(t, "cpu")
+	for _, m := range saturationMutants {
+		t.Run(m.name, func(t *testing.T) {
+			var kernels map[string]*ir.Program
+			if m.file != "" {
+				kernels = altered(t, "internal/saturation", m.mutant)
+			}
+			device.Alter(t, kernels, m.mistake)
+			err := wrong(t, dev)
+			if t.Logf("%.150v", err); (err != nil) != (m.name != "nothing") {
+				t.Errorf("found %v", err)
+			}
+		})
+	}
+}
+
+// wrong says what is noticed first. A term of nonsense may be a panic of the decoder.
+func wrong(t *testing.T, dev vyre.Device) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("%v", r)
+		}
+	}()
+	err = wrongSum(t, dev)
+	if err == nil {
+		err = wrongJoin(t, dev)
+	}
+	var n compared
+	for seed := uint64(0); err == nil && seed < uint64(long.Count(12, 20, 60)); seed++ {
+		err = n.add(t, dev, seed)
+	}
+	return err
+}
+
+// wrongJoin says what is wrong with terms that match once a child's class has a row more: one that is made, or that
+// of a class which was there. Of some, one of both classes keeps its root, and of others the other.
+func wrongJoin(t *testing.T, dev vyre.Device) error {
+	for _, v := range []struct {
+		there       bool
+		text, stops string
+	}{
+		{false, "popc int (popc ?x) => (brev ?x)\nlast int (not (brev ?x)) => ?x", ""},
+		{true, "popc int (popc ?x) => (brev ?x)\nlast int (not (brev ?x)) => ?x", ""},
+		{false, "grow int (not ?x) => (not (neg ?x))", "limit of rows"},
+		{false, "same int (popc ?x) => (brev ?x)\nnone int (not ?x) => (popc ?x)", ""},
+	} {
+		g := egraph.New()
+		op := func(op ir.Op, c egraph.Class) egraph.Class {
+			return g.Add(g.Head(egraph.HeadInfo{Op: op, Type: ir.U32}), c)
+		}
+		var classes []egraph.Class
+		want := ""
+		for n := range 8 {
+			x := g.Leaf(fmt.Sprint("x", n), ir.U32)
+			if v.there {
+				op(ir.OpBrev, x)
+			}
+			switch classes = append(classes, op(ir.OpNot, op(ir.OpPopc, x))); {
+			case strings.HasPrefix(v.text, "popc"):
+				want += fmt.Sprintf("x%d, ", n)
+			case strings.HasPrefix(v.text, "grow"):
+				want += fmt.Sprintf("(not (popc x%d)), ", n)
+			default: // of equal cost is what begins with the least op
+				least := min(ir.OpNot, ir.OpPopc, ir.OpBrev)
+				want += fmt.Sprintf("(%v (%v x%d)), ", least, min(ir.OpPopc, ir.OpBrev), n)
+			}
+		}
+		s, err := device.OpenSaturation(t.Context(), dev, parsed(t, v.text), egraph.Limits{Rows: 60, Rounds: 20},
+			egraph.Costs{}, []*egraph.Graph{g}, classes)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all, err := s.Run(t.Context())
+		s.Close()
+		if err != nil {
+			return err
+		}
+		if r := all[0]; r.Terms.String()+", " != want || r.Stopped != v.stops {
+			return fmt.Errorf("%v, %q, want %s", r.Terms, r.Stopped, want)
+		}
+	}
+	return nil
+}
+
+// wrongSum says what is wrong with a sum of five leaves, whose goal is one of its other forms.
+func wrongSum(t *testing.T, dev vyre.Device) error {
+	for _, v := range []struct {
+		goal bool
+		why  string
+	}{{false, ""}, {true, "goal"}} {
+		g, limits := egraph.New(), egraph.Limits{Rows: 200, Rounds: 20}
+		c := sum(g, 5)
+		add := g.Head(egraph.HeadInfo{Op: ir.OpAdd, Type: ir.U32})
+		leaf := func(n int) egraph.Class { return g.Leaf(fmt.Sprint("x", n), ir.U32) }
+		other := g.Add(add, g.Add(add, leaf(0), leaf(2)), g.Add(add, leaf(1), g.Add(add, leaf(3), leaf(4))))
+		if v.goal {
+			limits.Goal = [2]egraph.Class{c, other}
+		}
+		s, err := device.OpenSaturation(t.Context(), dev, parsed(t, assoc), limits, egraph.Costs{}, []*egraph.Graph{g},
+			[]egraph.Class{c, other})
+		if err != nil {
+			t.Fatal(err)
+		}
+		all, err := s.Run(t.Context())
+		s.Close()
+		if err != nil {
+			return err
+		}
+		if r := all[0]; r.Stopped != v.why || !v.goal &&
+			(r.Rows != 95 || r.Classes != 31) || r.Terms.Roots[0] != r.Terms.Roots[1] {
+			return fmt.Errorf("%d rows and %d classes after %d rounds, %q, %v", r.Rows, r.Classes, r.Rounds, r.Stopped, r.Terms)
+		}
+	}
+	return nil
 }

@@ -110,7 +110,8 @@ func (m *match) sayable() error {
 	r := m.rule
 	for _, v := range r.Of {
 		if !r.Vars[v].Const {
-			return refused("saturate", "rule %s: condition %s asks for known bits of %s, which a device does not keep", r.Name, r.Cond, r.Vars[v].Name)
+			return refused("saturate", "rule %s: condition %s asks for known bits of %s, which a device does not keep", r.Name,
+				r.Cond, r.Vars[v].Name)
 		}
 	}
 	if r.Cond != "" && conditions[r.Cond] == nil {
@@ -153,7 +154,8 @@ func computed(t *rules.Term) bool {
 // folds reports whether an op of constants is computed.
 func folds(op ir.Op) bool {
 	in := op.Info()
-	return in != nil && in.Args > 0 && in.Attr&ir.Pure != 0 && in.Attr&(ir.Approximate|ir.Convergent) == 0 && exact.Of(op) != nil &&
+	return in != nil && in.Args > 0 && in.Attr&ir.Pure != 0 && in.Attr&(ir.Approximate|ir.Convergent) == 0 &&
+		exact.Of(op) != nil &&
 		op != ir.OpBitcast && op != ir.OpCopysign
 }
 

@@ -21,6 +21,7 @@ const (
 	givenTag         // their graphs
 	givenKey         // two words
 	wanted           // classes whose terms are extracted
+	goals            // two classes of each graph, if a run ends when these are equal
 	headers
 	graphs     // words of each
 	foundClass // rows of the terms
@@ -38,6 +39,8 @@ const (
 	cost     // of the cheapest tree of a class, two words
 	chosen   // row of a class that its term begins with
 	places
+
+	followed // wanted and goals, with what is between
 )
 
 // maxFound is how many rows the extracted terms may have.
@@ -60,7 +63,7 @@ type store struct {
 }
 
 // lay lays the columns out for rows, so many classes that are asked for, and so many graphs, each with a limit of rows.
-func (s *store) lay(r *givenRows, asked, number, limit int) error {
+func (s *store) lay(r *givenRows, number, limit int) error {
 	n, heads := int64(len(r.key)), int64(len(r.bits))
 	need := max(perRow*min(int64(limit)*int64(number), 1<<saturation.KidBits/perRow), 4*(n+int64(r.next)), leastSlots)
 	if need > 1<<saturation.KidBits {
@@ -71,7 +74,8 @@ func (s *store) lay(r *givenRows, asked, number, limit int) error {
 	s.rows, s.slots = uint32(n), uint32(slots)
 	found := min(slots, maxFound)
 	s.len = [places]int64{headBits: heads, headCosts: 2 * heads,
-		givenClass: max(1, n), givenTag: max(1, n), givenKey: max(2, 2*n), wanted: int64(max(1, asked)),
+		givenClass: max(1, n), givenTag: max(1, n), givenKey: max(2, 2*n),
+		wanted: int64(max(1, len(r.asked))), goals: int64(max(1, len(r.goals))),
 		headers: saturation.HeaderWords, graphs: int64(number) * saturation.GraphWords,
 		foundClass: found, foundKey: 2 * found, counters: saturation.CounterWords}
 	for p := keys; p < places; p++ {
@@ -90,7 +94,7 @@ func (s *store) lay(r *givenRows, asked, number, limit int) error {
 }
 
 // fill writes what is uploaded.
-func (s *store) fill(r *givenRows, asked []uint32) {
+func (s *store) fill(r *givenRows) {
 	to := func(p place) []uint32 { return s.upload[s.at[p]:][:s.len[p]] }
 	wide := func(p place, list []uint64) {
 		for i, v := range list {
@@ -102,8 +106,11 @@ func (s *store) fill(r *givenRows, asked []uint32) {
 	copy(to(givenClass), r.class)
 	copy(to(givenTag), r.tag)
 	wide(givenKey, r.key)
-	to(wanted)[0] = saturation.None
-	copy(to(wanted), asked)
+	for i := s.at[wanted]; i < s.at[headers]; i++ {
+		s.upload[i] = saturation.None
+	}
+	copy(to(wanted), r.asked)
+	copy(to(goals), r.goals)
 	h := to(headers)
 	h[saturation.Act], h[saturation.Was] = saturation.Enter, r.next
 	least := max(leastSlots, saturation.Roomy*int64(s.rows), 4*int64(r.next))
@@ -114,7 +121,12 @@ func (s *store) fill(r *givenRows, asked []uint32) {
 func power(n int64) int64 { return 1 << bits.Len64(uint64(n-1)) }
 
 // column is the range of a column.
-func (s *store) column(p place) driver.Range { return driver.Part(s.memory, 4*s.at[p], 4*s.len[p]) }
+func (s *store) column(p place) driver.Range {
+	if p == followed {
+		return driver.Part(s.memory, 4*s.at[wanted], 4*(s.at[goals]+s.len[goals]-s.at[wanted]))
+	}
+	return driver.Part(s.memory, 4*s.at[p], 4*s.len[p])
+}
 
 // found is a column that was read.
 func (s *store) found(p place) []uint32 { return s.read[s.at[p]-s.at[wanted]:][:s.len[p]] }

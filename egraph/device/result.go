@@ -77,8 +77,10 @@ func (r *Result) fill(of *reading, rows bool) {
 	r.of, r.rows = of, rows
 	h := r.column(header)
 	r.Status = Status(h[closure.Status])
-	r.Rounds, r.Unions, r.Pending, r.Self = int(h[closure.Rounds]), int(h[closure.Unions]), int(h[closure.Pending]), int(h[closure.Self])
-	r.Classes, r.Live, r.Refills, r.groups = int(h[closure.Classes]), int(h[closure.Live]), int(h[closure.Refills]), int(h[closure.Groups])
+	r.Rounds, r.Unions = int(h[closure.Rounds]), int(h[closure.Unions])
+	r.Pending, r.Self = int(h[closure.Pending]), int(h[closure.Self])
+	r.Classes, r.Live = int(h[closure.Classes]), int(h[closure.Live])
+	r.Refills, r.groups = int(h[closure.Refills]), int(h[closure.Groups])
 	r.Lookups = uint64(h[closure.Lookups+1])<<32 | uint64(h[closure.Lookups])
 }
 
@@ -93,7 +95,8 @@ func (r *Result) Roots() []uint32 { return r.column(parent)[:r.of.im.l.classes] 
 // IsLive reports whether a row is the smallest of its key.
 func (r *Result) IsLive(row int) bool { return r.column(live)[row/32]>>(row%32)&1 != 0 }
 
-// Groups returns the rows by class: those of classes[k] are rows[first[k]:first[k+1]]. Classes, which are roots, and rows in a class ascend.
+// Groups returns the rows by class: those of classes[k] are rows[first[k]:first[k+1]]. Classes, which are roots, and
+// rows in a class ascend.
 func (r *Result) Groups() (classes, first, rows []uint32) {
 	return r.column(groupClass)[:r.groups], r.column(groupFirst)[:r.groups+1], r.column(groupRow)[:r.of.im.l.n]
 }
@@ -106,9 +109,11 @@ func (r *Result) Digest() (d uint64) {
 	return d
 }
 
-// Graph makes a graph of the rows as the device has them, closed on the host: classes and rows have the image's numbers.
+// Graph makes a graph of the rows as the device has them, closed on the host: classes and rows have the image's
+// numbers.
 //
-// Errors: InvalidArgument if Options.Rows did not ask for the rows; those of egraph's Rebuild, such as two constants in one class.
+// Errors: InvalidArgument if Options.Rows did not ask for the rows; those of egraph's Rebuild, such as two constants
+// in one class.
 func (r *Result) Graph() (*egraph.Graph, error) {
 	if !r.rows {
 		return nil, refused("graph", "the rows were not read: set Options.Rows")

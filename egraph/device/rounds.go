@@ -27,15 +27,17 @@ func (w *rounds) make(heads *symbols, shapes []*shape, number int, limits egraph
 	w.add(each, saturation.EmptyProgram, all, nil, headers, keys, parents, stamp, root, constant, chosen, list)
 	w.add(each, saturation.AnchorProgram, all, nil, headers, keys, stamp, count, constant, counters)
 	w.add(each, saturation.AdoptProgram, all, values{u32(rows)}, headers, headBits, keys, parents, stamp, root, constant,
-		wanted, chosen, list, listKeys, counters)
+		followed, chosen, list, listKeys, counters)
 	w.add(each, saturation.CloseProgram, all, nil, headers, headBits, keys, parents, stamp, count, constant, counters)
-	w.add(each, saturation.GroupProgram, all, nil, headers, headBits, keys, parents, stamp, root, count, constant, counters)
+	w.add(each, saturation.GroupProgram, all, nil, headers, headBits, keys, parents, stamp, root, count, constant,
+		counters)
 	w.add(each, saturation.ReserveProgram, all, nil, headers, count, end, cost, chosen, counters)
-	w.add(each, saturation.ScatterProgram, all, nil, headers, headBits, wanted, keys, parents, stamp, root, count, constant,
-		end, list, listKeys, counters, graphs)
+	w.add(each, saturation.ScatterProgram, all, nil, headers, headBits, followed, keys, parents, stamp, root, count,
+		constant, end, list, listKeys, counters, graphs)
 	w.add(each, fold, all, nil, emitted...)
-	w.add(each, saturation.DecideProgram, spread(uint32(number)), values{u32(uint32(limits.Rows)), u32(uint32(limits.Rounds))},
-		headers, graphs, counters)
+	w.add(each, saturation.DecideProgram, spread(uint32(number)), values{u32(uint32(limits.Rows)),
+		u32(uint32(limits.Rounds))},
+		headers, goals, graphs, counters)
 	w.add(each, saturation.JudgeProgram, one, values{u32(slots)}, headers, graphs, counters)
 	w.add(each, search, all, nil, emitted...)
 	w.add(each, saturation.ExtractProgram, all, nil, headers, headBits, headCosts, keys, root, count, cost, chosen, list,
@@ -53,5 +55,8 @@ func (w *rounds) add(phase megakernel.Phase, program func() (*ir.Program, error)
 		args = append(args, w.store.column(c))
 	}
 	p, err := program()
+	if err == nil && altered[p.Name()] != nil {
+		p = altered[p.Name()]
+	}
 	w.wave(phase, p, err, over, args)
 }

@@ -36,8 +36,8 @@ type Outcome struct {
 
 // OpenSaturation prepares graphs and rules for a device: Run saturates the graphs there, each by itself, and extracts
 // the cheapest terms of classes of each. The graphs are closed, and must stay as they are until Close: a Run in which
-// constants become equal reads them again. Limits are of each graph. Rows and Rounds are looked at after each round,
-// and Matches is not a limit of a device. Costs are asked about heads of the first graph, which numbers them, and all
+// constants become equal reads them again. Limits are of each graph. Rows, Rounds and Goal are looked at after each
+// round, and Matches is not a limit of a device. Costs are asked about heads of the first graph, which numbers them, and all
 // constants of a type cost the same. Among terms of one cost the least wins, by head, then by children in order.
 //
 // Errors: InvalidArgument, with the rule, the class or the value, for what cannot be; OutOfMemory, with the bytes.
@@ -58,21 +58,21 @@ func OpenSaturation(ctx context.Context, dev vyre.Device, list []*rules.Rule, li
 		return s, err
 	}
 	first := newSymbols(func(h egraph.HeadInfo, kids int) uint64 { return price(graphs[0], by, h, kids) })
-	if _, _, _, err = s.in.encode(first); err != nil {
+	if _, _, err = s.in.encode(first); err != nil {
 		return s, err
 	}
 	s.symbols = first.sorted()
-	r, asked, shapes, err := s.in.encode(s.symbols)
+	r, shapes, err := s.in.encode(s.symbols)
 	if err != nil {
 		return s, err
 	}
 	if len(s.symbols.of) > saturation.MaxHeads {
 		return s, refused("saturate", "%d heads, at most %d are possible", len(s.symbols.of), saturation.MaxHeads)
 	}
-	if err := s.store.lay(r, len(asked), len(graphs), s.in.limits.Rows); err != nil {
+	if err := s.store.lay(r, len(graphs), s.in.limits.Rows); err != nil {
 		return s, err
 	}
-	s.store.fill(r, asked)
+	s.store.fill(r)
 	if s.store.memory, err = dev.Alloc(4*s.store.words, driver.AllocOptions{Label: label + ", saturation"}); err != nil {
 		return s, err
 	}
@@ -159,6 +159,8 @@ func (s *Saturation) outcome(r *Outcome, n int, d *decoder, roots []uint32) (err
 		r.Stopped = "limit of rows"
 	case saturation.RoundLimit:
 		r.Stopped = "limit of rounds"
+	case saturation.Goal:
+		r.Stopped = "goal"
 	}
 	if classes := s.in.wanted(n); len(classes) > 0 {
 		r.Terms, err = d.terms(classes, roots)

@@ -17,6 +17,7 @@ import (
 	"github.com/govyre/vyre/internal/cu"
 	"github.com/govyre/vyre/internal/cusim"
 	"github.com/govyre/vyre/internal/metric"
+	"github.com/govyre/vyre/internal/testing/egraphs"
 	"github.com/govyre/vyre/internal/testing/faults"
 	"github.com/govyre/vyre/internal/testing/long"
 	"github.com/govyre/vyre/ir"
@@ -73,13 +74,16 @@ func TestSumsOnDevices(t *testing.T) {
 			g := egraph.New()
 			c := sum(g, n)
 			rows := (power(3, n)-power(2, n+1)+1)/2 + n
-			s, err := device.OpenSaturation(t.Context(), dev, parsed(t, assoc), egraph.Limits{Rows: 2 * rows}, egraph.Costs{}, []*egraph.Graph{g}, []egraph.Class{c})
+			s, err := device.OpenSaturation(t.Context(), dev, parsed(t, assoc), egraph.Limits{Rows: 2 * rows}, egraph.Costs{},
+				[]*egraph.Graph{g}, []egraph.Class{c})
 			if err != nil {
 				t.Fatal(err)
 			}
 			for range 2 {
-				if r := saturated(t, s); r.Rows != rows || r.Classes != power(2, n)-1 || r.Stopped != "" || len(r.Terms.Nodes) != 2*n-1 {
-					t.Errorf("%s, %d leaves: %d rows, %d classes after %d rounds, %v, %v; want %d, %d", name, n, r.Rows, r.Classes, r.Rounds, r.Stopped, r.Terms, rows, power(2, n)-1)
+				if r := saturated(t, s); r.Rows != rows || r.Classes != power(2,
+					n)-1 || r.Stopped != "" || len(r.Terms.Nodes) != 2*n-1 {
+					t.Errorf("%s, %d leaves: %d rows, %d classes after %d rounds, %v, %v; want %d, %d", name, n, r.Rows, r.Classes,
+						r.Rounds, r.Stopped, r.Terms, rows, power(2, n)-1)
 				}
 			}
 			if err := s.Close(); err != nil {
@@ -131,74 +135,218 @@ func drawn(r *rand.Rand, t ir.Type, terms int) (g *egraph.Graph, classes []egrap
 	return g, classes
 }
 
-// TestRandomGraphsAndRules compares random graphs under random rules with a plain saturation: rows and classes after
-// each round, why it ended, and the cheapest terms.
-func TestRandomGraphsAndRules(t *testing.T) {
-	var all []*rules.Rule
+// compared is what a comparison with a plain saturation came to.
+type compared struct{ saturated, moves, terms int }
+
+// add compares a drawn graph under drawn rules with a plain saturation: rows and classes after each round, why it
+// ended, and the cheapest terms.
+func (n *compared) add(t *testing.T, dev vyre.Device, seed uint64) error {
+	t.Helper()
+	var all, some []*rules.Rule
 	for _, r := range rules.Table() {
 		if r.Cond != "within" && r.Cond != "below" {
 			all = append(all, r)
 		}
 	}
-	dev := open(t, "cpu")
-	saturatedOnes, moves, terms := 0, 0, 0
+	r := rand.New(rand.NewPCG(seed, 9))
+	for range 12 {
+		some = append(some, all[r.IntN(len(all))])
+	}
+	typ := []ir.Type{ir.U32, ir.I32, ir.F32, ir.I64, ir.Bool}[seed%5]
+	g, classes := drawn(r, typ, 9)
+	limits := egraph.Limits{Rows: 60 + r.IntN(60), Rounds: 1 + r.IntN(5)}
+	by := egraph.Costs{Of: func(h egraph.Head) uint64 { return uint64(g.Info(h).Op) * 7 % 4 }}
+	s, err := device.OpenSaturation(t.Context(), dev, some, limits, by, []*egraph.Graph{g}, classes)
+	if err != nil {
+		t.Fatalf("seed %d: %v", seed, err)
+	}
+	defer s.Close()
+	ended, err := s.Run(t.Context())
+	p := &plainly{Plain: egraphs.Plain{Graph: g}}
+	log, stopped := p.run(some, limits)
+	if p.clash {
+		t.Fatalf("seed %d: a false rule in the table? %v", seed, err)
+	}
+	if err != nil {
+		return err
+	}
+	out := ended[0]
+	if got := s.Log(); !slices.Equal(got, log) || out.Stopped != stopped {
+		return fmt.Errorf("%v: rows and classes %v, %v, want %v, %v", typ, got, out.Stopped, log, stopped)
+	}
+	n.moves += s.Moves()
+	if stopped == "" {
+		n.saturated++
+	}
+	price := func(h egraph.HeadInfo, kids int) uint64 {
+		if kids == 0 {
+			return uint64(h.Op) * 7 % 4
+		}
+		return max(1, uint64(h.Op)*7%4)
+	}
+	for i, got := range strings.Split(out.Terms.String(), ", ") {
+		if want := p.extract(s, price, classes[i]); got != want {
+			return fmt.Errorf("class %d is %s, want %s", classes[i], got, want)
+		}
+		n.terms++
+	}
+	return nil
+}
+
+func TestRandomGraphsAndRules(t *testing.T) {
+	dev, n := open(t, "cpu"), compared{}
 	for seed := range uint64(long.Count(20, 60, 400)) {
-		r := rand.New(rand.NewPCG(seed, 9))
-		var some []*rules.Rule
-		for range 12 {
-			some = append(some, all[r.IntN(len(all))])
-		}
-		typ := []ir.Type{ir.U32, ir.I32, ir.F32, ir.I64, ir.Bool}[seed%5]
-		g, classes := drawn(r, typ, 9)
-		limits := egraph.Limits{Rows: 60 + r.IntN(60), Rounds: 1 + r.IntN(5)}
-		by := egraph.Costs{Of: func(h egraph.Head) uint64 { return uint64(g.Info(h).Op) * 7 % 4 }}
-		s, err := device.OpenSaturation(t.Context(), dev, some, limits, by, []*egraph.Graph{g}, classes)
-		if err != nil {
-			t.Fatalf("seed %d: %v", seed, err)
-		}
-		all, err := s.Run(t.Context())
-		p := &plainly{g: g}
-		log, stopped := p.run(some, limits)
-		if p.clash {
-			t.Fatalf("seed %d: a false rule in the table? %v", seed, err)
-		}
-		if err != nil {
+		if err := n.add(t, dev, seed); err != nil {
 			t.Errorf("seed %d: %v", seed, err)
-			s.Close()
-			continue
-		}
-		out := all[0]
-		if got := s.Log(); !slices.Equal(got, log) || out.Stopped != stopped {
-			t.Errorf("seed %d, %v: rows and classes %v, %v, want %v, %v", seed, typ, got, out.Stopped, log, stopped)
-		}
-		moves += s.Moves()
-		if stopped == "" {
-			saturatedOnes++
-		}
-		price := func(h egraph.HeadInfo, kids int) uint64 {
-			if kids == 0 {
-				return uint64(h.Op) * 7 % 4
-			}
-			return max(1, uint64(h.Op)*7%4)
-		}
-		got := strings.Split(out.Terms.String(), ", ")
-		for i, c := range classes {
-			if want := p.extract(s, price, c); i < len(got) && got[i] != want {
-				t.Errorf("seed %d: class %d is %s, want %s", seed, c, got[i], want)
-			}
-			terms++
-		}
-		if err := s.Close(); err != nil {
-			t.Error(err)
 		}
 	}
-	if saturatedOnes < 5 || terms < 100 {
-		t.Errorf("%d graphs were saturated, %d moves, %d terms: the test does not reach what it is for", saturatedOnes, moves, terms)
+	if n.saturated < 5 || n.terms < 100 {
+		t.Errorf("%+v: the test does not reach what it is for", n)
+	}
+}
+
+// TestSaturationIsThatOfTheHost compares random graphs that both engines saturate: which classes are equal, rows and
+// classes, and cheapest terms. The host may know more of integers, by their facts.
+func TestSaturationIsThatOfTheHost(t *testing.T) {
+	all := slices.DeleteFunc(slices.Clone(rules.Table()),
+		func(r *rules.Rule) bool { return r.Cond == "within" || r.Cond == "below" })
+	dev := open(t, "cpu")
+	graphs, unions, more := 0, 0, 0
+	for seed := range uint64(long.Count(24, 80, 400)) {
+		begin := func() (r *rand.Rand, typ ir.Type, g *egraph.Graph, classes []egraph.Class) {
+			r, typ = rand.New(rand.NewPCG(seed, 21)), []ir.Type{ir.F32, ir.U32, ir.Bool, ir.I64}[seed%4]
+			g, classes = drawn(r, typ, 14)
+			return r, typ, g, classes
+		}
+		r, typ, g, classes := begin()
+		var some []*rules.Rule
+		for len(some) < 40 {
+			if one := all[r.IntN(len(all))]; one.At(typ) != nil {
+				some = append(some, one)
+			}
+		}
+		rs, err := egraph.Compile(some)
+		if err != nil {
+			t.Fatal(err)
+		}
+		report, err := g.Run(rs, egraph.Limits{Rows: 200, Rounds: 60})
+		if err != nil || report.Stopped != "" {
+			continue
+		}
+		_, _, same, _ := begin()
+		s := opening(t, dev, same, some, egraph.Limits{Rows: 300}, classes...)
+		out := saturated(t, s)
+		if out.Stopped != "" {
+			t.Errorf("seed %d: %s", seed, out.Stopped)
+			continue
+		}
+		graphs++
+		unions += report.Unions
+		roots, differs := out.Terms.Roots, 0
+		for i, c := range classes {
+			for k, d := range classes[:i] {
+				switch one := roots[i] == roots[k]; {
+				case one && g.Find(c) != g.Find(d):
+					t.Errorf("seed %d, %v: classes %d and %d are equal on the device alone", seed, typ, c, d)
+				case !one && g.Find(c) == g.Find(d):
+					differs++
+				}
+			}
+		}
+		if out.Rows != g.Rows() || out.Classes != g.Classes() || differs > 0 {
+			if more++; typ == ir.F32 {
+				t.Errorf("seed %d: %d rows, %d classes, on the host %d and %d", seed, out.Rows, out.Classes, g.Rows(), g.Classes())
+			}
+			continue
+		}
+		p := &plainly{Plain: egraphs.Plain{Graph: g}}
+		p.Look()
+		for i, got := range strings.Split(out.Terms.String(), ", ") {
+			if want := p.extract(s, func(_ egraph.HeadInfo, kids int) uint64 { return uint64(min(kids, 1)) },
+				classes[i]); got != want {
+				t.Errorf("seed %d: class %d is %s, on the host %s", seed, classes[i], got, want)
+			}
+		}
+	}
+	if t.Logf("%d graphs, %d unions, %d of which the host knows more", graphs, unions,
+		more); graphs < 10 || unions < 30 || more > graphs/3 {
+		t.Errorf("%d graphs with %d unions, %d of them other ones: the test does not reach what it is for", graphs, unions,
+			more)
+	}
+}
+
+// TestGoalsOfManyGraphs: with the whole table, each graph ends in the round in which its two classes become equal.
+func TestGoalsOfManyGraphs(t *testing.T) {
+	list := slices.DeleteFunc(slices.Clone(rules.Table()),
+		func(r *rules.Rule) bool { return r.Cond == "within" || r.Cond == "below" })
+	rs, err := egraph.Compile(list)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const pairs = `
+0 int (neg (neg ?x)) => ?x
+1 int (and ?x (or ?x ?y)) => ?x
+2 int (and ?x ?y) => (or ?x ?y)
+3 int (sub ?x (sub ?x ?y)) => ?y
+4 int (add ?x ?y) => (add ?y ?x)
+5 int (xor (not ?x) (not ?y)) => (xor ?x ?y)`
+	limits := egraph.Limits{Rows: 90, Rounds: 3, Goal: [2]egraph.Class{0, 1}}
+	var graphs []*egraph.Graph
+	var want []bool
+	for _, r := range parsed(t, strings.ReplaceAll(pairs, "\n", "\npair-")[1:]) {
+		add := func() *egraph.Graph {
+			g, at := egraph.New(), r.At(ir.U32)
+			var build func(p *rules.Term) egraph.Class
+			build = func(p *rules.Term) egraph.Class {
+				if p.Kind == rules.Value {
+					return g.Leaf(at.Vars[p.Var].Name, p.Type)
+				}
+				var kids []egraph.Class
+				for _, a := range p.Args {
+					kids = append(kids, build(a))
+				}
+				return g.Add(g.Head(egraph.HeadInfo{Op: p.Op, Type: p.Type}), kids...)
+			}
+			sides := [2]egraph.Class{g.Class(ir.U32), g.Class(ir.U32)}
+			for i, p := range []*rules.Term{at.Left, at.Right} {
+				if err := g.Union(sides[i], build(p), "side"); err != nil {
+					t.Fatal(err)
+				}
+			}
+			return g
+		}
+		report, err := add().Run(rs, limits)
+		if err != nil {
+			t.Fatal(err)
+		}
+		graphs, want = append(graphs, add()), append(want, report.Stopped == "goal")
+	}
+	s, err := device.OpenSaturation(t.Context(), open(t, "cpu"), list, limits, egraph.Costs{}, graphs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	for range 2 {
+		all, err := s.Run(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for n, out := range all {
+			if (out.Stopped == "goal") != want[n] || want[n] == (n == 2) || n == 4 && out.Rounds != 0 {
+				t.Errorf("pair %d: %q after %d rounds, on the host %v", n, out.Stopped, out.Rounds, want[n])
+			}
+		}
+	}
+	limits.Goal[1] = 999
+	if _, err := device.OpenSaturation(t.Context(), open(t, "cpu"), list, limits, egraph.Costs{}, graphs); err == nil ||
+		!strings.Contains(err.Error(), "class 999 is not there") {
+		t.Errorf("a goal that is not there: %v", err)
 	}
 }
 
 // opening is OpenSaturation of a graph for a test.
-func opening(t *testing.T, dev vyre.Device, g *egraph.Graph, list []*rules.Rule, limits egraph.Limits, classes ...egraph.Class) *device.Saturation {
+func opening(t *testing.T, dev vyre.Device, g *egraph.Graph, list []*rules.Rule, limits egraph.Limits,
+	classes ...egraph.Class) *device.Saturation {
 	t.Helper()
 	s, err := device.OpenSaturation(t.Context(), dev, list, limits, egraph.Costs{}, []*egraph.Graph{g}, classes)
 	if err != nil {
@@ -241,7 +389,8 @@ func TestATableThatBecomesFullIsAnError(t *testing.T) {
 	for range 2 {
 		_, err := s.Run(t.Context())
 		var e *driver.Error
-		if !errors.As(err, &e) || e.Kind != driver.OutOfMemory || e.Requested <= e.Available || !strings.Contains(e.Msg, "table of 256 slots") {
+		if !errors.As(err, &e) || e.Kind != driver.OutOfMemory || e.Requested <= e.Available || !strings.Contains(e.Msg,
+			"table of 256 slots") {
 			t.Errorf("%v", err)
 		}
 	}
@@ -326,7 +475,8 @@ func TestClassesWithoutRowsStayApart(t *testing.T) {
 // TestFalseRulesAreNamed when they make two constants equal, and the graph is not changed.
 func TestFalseRulesAreNamed(t *testing.T) {
 	dev := open(t, "cpu")
-	for _, text := range []string{"false int (add ?x 0) => (add ?x 1)", "good int (add ?x 0) => ?x\nfalse int (add ?x #a) => (sub #a 1)"} {
+	for _, text := range []string{"false int (add ?x 0) => (add ?x 1)",
+		"good int (add ?x 0) => ?x\nfalse int (add ?x #a) => (sub #a 1)"} {
 		g := egraph.New()
 		c := g.Add(g.Head(egraph.HeadInfo{Op: ir.OpAdd, Type: ir.U32}), g.Const(ir.U32, 5), g.Const(ir.U32, 0))
 		s := opening(t, dev, g, parsed(t, text), egraph.Limits{Rows: 100}, c)
@@ -367,7 +517,8 @@ func TestSaturationsThatCannotBeAreRefused(t *testing.T) {
 		{make: good, list: neg, limits: egraph.Limits{Rows: 1 << 30}, want: "limits of 1073741824 rows"},
 		{make: good, list: neg, class: 99, want: "class 99 is not there"},
 		{make: func(g *egraph.Graph) { g.Add(77) }, list: neg, want: "no head 77"},
-		{make: func(g *egraph.Graph) { g.Add(g.Head(egraph.HeadInfo{Op: ir.OpNeg, Type: ir.U32}), 9) }, list: neg, want: "is class 9 of 0"},
+		{make: func(g *egraph.Graph) { g.Add(g.Head(egraph.HeadInfo{Op: ir.OpNeg, Type: ir.U32}), 9) }, list: neg,
+			want: "is class 9 of 0"},
 		{make: func(g *egraph.Graph) {
 			x := g.Leaf("x", ir.U32)
 			g.Add(g.Head(egraph.HeadInfo{Name: "f", Type: ir.U32}), x, x, x, x)
@@ -385,7 +536,8 @@ func TestSaturationsThatCannotBeAreRefused(t *testing.T) {
 			t.Errorf("%v, want %q", err, v.want)
 		}
 	}
-	if _, err := device.OpenSaturation(t.Context(), nil, nil, egraph.Limits{}, egraph.Costs{}, []*egraph.Graph{egraph.New()}); !errors.Is(err, driver.InvalidArgument) {
+	if _, err := device.OpenSaturation(t.Context(), nil, nil, egraph.Limits{}, egraph.Costs{},
+		[]*egraph.Graph{egraph.New()}); !errors.Is(err, driver.InvalidArgument) {
 		t.Errorf("no device: %v", err)
 	}
 	s := opening(t, dev, egraph.New(), neg, egraph.Limits{})
@@ -413,7 +565,8 @@ func TestASaturationThatDoesNotFitSaysSoToTheByte(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer dev.Close()
-	_, err = device.OpenSaturation(t.Context(), dev, parsed(t, assoc), egraph.Limits{Rows: 100}, egraph.Costs{}, []*egraph.Graph{g})
+	_, err = device.OpenSaturation(t.Context(), dev, parsed(t, assoc), egraph.Limits{Rows: 100}, egraph.Costs{},
+		[]*egraph.Graph{g})
 	var e *driver.Error
 	if !errors.As(err, &e) || e.Kind != driver.OutOfMemory || e.Requested != int64(bytes) {
 		t.Errorf("%v, want %d bytes requested", err, bytes)
@@ -432,7 +585,8 @@ func TestOneUploadOneLaunchOneReadSaturatesOnDevices(t *testing.T) {
 			saturated(t, s)
 			did := dev.Stats().Sub(&before)
 			if n := did.Get(metric.LaunchesPlain) + did.Get(metric.LaunchesGraph); n != 1 || did.Get(metric.Uploads) != 1 || did.Get(metric.Reads) != 1 || did.Get(metric.AllocRequests) != 0 {
-				t.Errorf("%s: %d launches, %d uploads, %d reads, %d allocations", name, n, did.Get(metric.Uploads), did.Get(metric.Reads), did.Get(metric.AllocRequests))
+				t.Errorf("%s: %d launches, %d uploads, %d reads, %d allocations", name, n, did.Get(metric.Uploads),
+					did.Get(metric.Reads), did.Get(metric.AllocRequests))
 			}
 		}
 	}
@@ -451,7 +605,8 @@ add-self  int  (add ?x ?x) <=> (shl ?x 1)`)
 	for _, typ := range []ir.Type{ir.U32, ir.I64} {
 		var want string
 		for _, schedule := range schedules[:long.Count(2, 5, 5)] {
-			dev, err := cpu.Open(cpu.Options{Engine: cpu.Interp, Run: cpu.RunOptions{Schedule: schedule, Detect: cpu.Everything}})
+			dev, err := cpu.Open(cpu.Options{Engine: cpu.Interp, Run: cpu.RunOptions{Schedule: schedule,
+				Detect: cpu.Everything}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -545,7 +700,8 @@ func saturations(ctx context.Context, dev driver.Device) (made faults.Object, er
 	if err != nil {
 		return made, err
 	}
-	s, err := device.OpenSaturation(ctx, dev, list, egraph.Limits{Rows: 30}, egraph.Costs{}, []*egraph.Graph{g}, []egraph.Class{c})
+	s, err := device.OpenSaturation(ctx, dev, list, egraph.Limits{Rows: 30}, egraph.Costs{}, []*egraph.Graph{g},
+		[]egraph.Class{c})
 	if err != nil {
 		return made, err
 	}
@@ -560,12 +716,14 @@ func saturations(ctx context.Context, dev driver.Device) (made faults.Object, er
 	return made, nil
 }
 
-// TestAnyCallOfASaturationMayFail, in one launch and in a loop of the host: the error names it, nothing is left, and the
-// saturation is right afterwards.
+// TestAnyCallOfASaturationMayFail, in one launch and in a loop of the host: the error names it, nothing is left, and
+// the saturation is right afterwards.
 func TestAnyCallOfASaturationMayFail(t *testing.T) {
+	device.Narrow(t, 4) // most of the time is that of empty slots
 	for _, lacks := range [][]cu.Group{nil, {cu.Coop}} {
 		config := cusim.Config{Models: []cusim.Model{cusim.Tiny}, Lacks: lacks}
-		if n := faults.EachCall(t, config, long.Count(97+200*len(lacks), 11, 1), faults.Maker(saturations).Session(), 719, cu.OutOfMemory); n < 1 {
+		if n := faults.EachCall(t, config, long.Count(97+200*len(lacks), 11, 1), faults.Maker(saturations).Session(), 719,
+			cu.OutOfMemory); n < 1 {
 			t.Errorf("lacking %v, only %d calls failed", lacks, n)
 		}
 		n := faults.Sweep{Config: config, Make: saturations, Faults: faults.Sizes(3, 300), Seed: long.Seed(t, 1)}.Run(t)

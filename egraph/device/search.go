@@ -1,61 +1,64 @@
 package device
 
 import (
-	"fmt"
-
 	"github.com/govyre/vyre/egraph/device/internal/saturation"
 	"github.com/govyre/vyre/ir"
 	"github.com/govyre/vyre/ir/build"
 	"github.com/govyre/vyre/rules"
 )
 
-// operands are the heads and the literals of the rules of a shape, in tables by rule.
+// operands are the heads and the literals of the rules of a shape, in tables that all shapes share, by rule.
 type operands struct {
 	*build.Builder
-	heads, literals []ir.Object
-	at              map[*rules.Term]int // number of an op, or of a literal
-	rule            build.Value         // index in the shape
+	heads, literals ir.Object
+	at              map[*rules.Term]uint32 // where the heads of an op begin, or the literals
+	rule            build.Value            // index in the shape
 }
 
-// operands makes the tables of the shape with a number.
-func (s *shape) operands(b *build.Builder, number int) *operands {
-	o := &operands{Builder: b, at: map[*rules.Term]int{}}
-	ops, literals := 0, 0
-	var visit func(t *rules.Term, right bool)
-	visit = func(t *rules.Term, right bool) {
-		switch {
-		case t.Kind == rules.Literal:
-			o.at[t] = literals
-			literals++
-		case t.Kind == rules.Apply && !(right && computed(t)):
-			o.at[t] = ops
-			ops++
+// operandsOf makes the tables.
+func operandsOf(b *build.Builder, all []*shape) (list []*operands) {
+	var heads, literals []uint64
+	for _, s := range all {
+		o := &operands{Builder: b, at: map[*rules.Term]uint32{}}
+		ops, numbers := 0, 0
+		var visit func(t *rules.Term, right bool)
+		visit = func(t *rules.Term, right bool) {
+			switch {
+			case t.Kind == rules.Literal:
+				o.at[t] = uint32(len(literals))
+				for _, m := range s.list {
+					literals = append(literals, m.literals[numbers])
+				}
+				numbers++
+			case t.Kind == rules.Apply && !(right && computed(t)):
+				o.at[t] = uint32(len(heads))
+				for _, m := range s.list {
+					heads = append(heads, uint64(m.heads[ops]))
+				}
+				ops++
+			}
+			for _, a := range t.Args {
+				visit(a, right)
+			}
 		}
-		for _, a := range t.Args {
-			visit(a, right)
-		}
+		visit(s.list[0].left, false)
+		visit(s.list[0].right, true)
+		list = append(list, o)
 	}
-	visit(s.list[0].left, false)
-	visit(s.list[0].right, true)
-	for k := range ops {
-		var list []uint64
-		for _, m := range s.list {
-			list = append(list, uint64(m.heads[k]))
-		}
-		o.heads = append(o.heads, b.Table(fmt.Sprintf("head%d.%d", number, k), ir.U32, list))
+	headTable := b.Table("heads", ir.U32, append(heads, 0))
+	literalTable := b.Table("literals", ir.U64, append(literals, 0))
+	for _, o := range list {
+		o.heads, o.literals = headTable, literalTable
 	}
-	for k := range literals {
-		var list []uint64
-		for _, m := range s.list {
-			list = append(list, m.literals[k])
-		}
-		o.literals = append(o.literals, b.Table(fmt.Sprintf("literal%d.%d", number, k), ir.U64, list))
-	}
-	return o
+	return list
 }
 
-func (o *operands) head(t *rules.Term) build.Value    { return o.Load(o.heads[o.at[t]], o.rule) }
-func (o *operands) literal(t *rules.Term) build.Value { return o.Load(o.literals[o.at[t]], o.rule) }
+func (o *operands) head(t *rules.Term) build.Value    { return o.load(o.heads, t) }
+func (o *operands) literal(t *rules.Term) build.Value { return o.load(o.literals, t) }
+
+func (o *operands) load(table ir.Object, t *rules.Term) build.Value {
+	return o.Load(table, o.Add(o.rule, o.U32(o.at[t])))
+}
 
 // binding is a variable of a rule where the program is written.
 type binding struct {
@@ -85,8 +88,8 @@ type pending struct {
 func searchProgram(all []*shape, several bool) (*ir.Program, error) {
 	e := newEmitter("search")
 	e.If(e.Eq(e.Load(e.table.header, e.U32(saturation.Act)), e.U32(saturation.Search)), func() {
-		for i, s := range all {
-			s.search(e, i, several)
+		for i, o := range operandsOf(e.Builder, all) {
+			all[i].search(e, o, several)
 		}
 	})
 	return e.finish(e.graphs, saturation.Made)
@@ -94,9 +97,9 @@ func searchProgram(all []*shape, several bool) (*ir.Program, error) {
 
 // search writes the loop of a shape. A warp takes a row of the outermost head, and its lanes the rows of a child's
 // class; where no child is an op, a lane takes a row.
-func (s *shape) search(e *emitter, number int, several bool) {
+func (s *shape) search(e *emitter, given *operands, several bool) {
 	m := s.list[0]
-	w := &search{emitter: e, of: m, given: s.operands(e.Builder, number), vars: make([]binding, len(m.rule.Vars))}
+	w := &search{emitter: e, of: m, given: given, vars: make([]binding, len(m.rule.Vars))}
 	for _, a := range m.left.Args {
 		w.lanes = w.lanes || a.Kind == rules.Apply
 	}
@@ -173,7 +176,7 @@ func (w *search) kids(t *rules.Term, k, fresh build.Value, rest []pending, then 
 
 // swaps reports whether the children of an op are tried in both orders.
 func swaps(t *rules.Term) bool {
-	return len(t.Args) == 2 && t.Op.Info().Attr&ir.Commutative != 0
+	return len(t.Args) == 2 && t.Op.Info().Attr&ir.Commutative != 0 && fault != faultOrder
 }
 
 // match matches the terms that wait, and then does something where the condition holds.
@@ -219,7 +222,8 @@ func (w *search) constantOf(t ir.Type, class, fresh build.Value, then func(raw, 
 }
 
 // join goes on with each row of a class that has the head of a term.
-func (w *search) join(t *rules.Term, class build.Value, rest []pending, fresh build.Value, then func(fresh build.Value)) {
+func (w *search) join(t *rules.Term, class build.Value, rest []pending, fresh build.Value,
+	then func(fresh build.Value)) {
 	n := w.Load(w.lists.count, class)
 	end := w.Load(w.lists.end, class)
 	first, step := w.Sub(end, w.And(n, w.U32(saturation.Counted))), w.U32(1)
@@ -231,7 +235,11 @@ func (w *search) join(t *rules.Term, class build.Value, rest []pending, fresh bu
 	rows := func() {
 		w.For(first, end, step, func(j build.Value, _ build.Label) {
 			k := w.Load(w.lists.key, j)
-			w.If(w.Eq(w.head(k), w.given.head(t)), func() { w.kids(t, k, w.Or(fresh, w.isNew(k)), rest, then) })
+			either := w.Or(fresh, w.isNew(k))
+			if fault == faultJoin {
+				either = fresh
+			}
+			w.If(w.Eq(w.head(k), w.given.head(t)), func() { w.kids(t, k, either, rest, then) })
 		})
 	}
 	if plain(t, rest) { // else what comes later may be new

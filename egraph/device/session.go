@@ -16,7 +16,8 @@ type Options struct {
 	MaxRounds uint32
 	// Rows reads the rows as well, which Result.Graph needs.
 	Rows bool
-	// Topology says who drives the rounds; Auto is one launch where the device has barriers of the grid. All leave the same bytes.
+	// Topology says who drives the rounds; Auto is one launch where the device has barriers of the grid. All leave the
+	// same bytes.
 	Topology megakernel.Topology
 }
 
@@ -185,7 +186,8 @@ func (s *Session) plan(ctx context.Context, how megakernel.Topology) (*megakerne
 	if w.err != nil {
 		return nil, w.err
 	}
-	o := megakernel.Options{Label: label, Topology: how, MaxRounds: math.MaxInt32, Tail: megakernel.TailNever, Cache: s.cache}
+	o := megakernel.Options{Label: label, Topology: how, MaxRounds: math.MaxInt32, Tail: megakernel.TailNever,
+		Cache: s.cache}
 	if l.n > many {
 		o.Blocks = megakernel.AllBlocks
 	}
@@ -208,7 +210,8 @@ func (s *Session) prepared(ctx context.Context, r request) (*commands, error) {
 	}
 	c := &commands{first: s.dev.NewSequence(label)}
 	if r.upload > 0 {
-		c.first.Upload(driver.Part(s.unions.staging().Buffer, s.unions.staging().Off, 4*int64(r.upload)), vyre.Bytes(s.unions.stage[:r.upload]), driver.Always)
+		c.first.Upload(driver.Part(s.unions.staging().Buffer, s.unions.staging().Off, 4*int64(r.upload)),
+			vyre.Bytes(s.unions.stage[:r.upload]), driver.Always)
 	}
 	from, to := groupClass, s.read[len(s.read)-s.readWords(false):]
 	if r.rows {
@@ -244,7 +247,8 @@ func (s *Session) forgetPlans() (err error) {
 	return err
 }
 
-// Bytes is how much memory of the device the image and staged unions take. Plans have some hundred bytes for themselves.
+// Bytes is how much memory of the device the image and staged unions take. Plans have some hundred bytes for
+// themselves.
 func (s *Session) Bytes() uint64 {
 	n := s.im.Bytes()
 	if s.unions.pairs != nil {

@@ -52,7 +52,8 @@ func (u *unions) check(types []ir.Type, pending [][2]uint32) error {
 			return refused("canonicalise", "union %d is of classes %d and %d of %d", k, p[0], p[1], len(types))
 		}
 		if a, b := types[p[0]], types[p[1]]; a != b {
-			return refused("canonicalise", "union %d is of class %d, which is %v, and class %d, which is %v", k, p[0], a, p[1], b)
+			return refused("canonicalise", "union %d is of class %d, which is %v, and class %d, which is %v", k, p[0], a, p[1],
+				b)
 		}
 	}
 	return nil

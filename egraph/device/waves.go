@@ -67,11 +67,15 @@ func (w *closing) make() {
 	parts := groupsOf(n, threads*per)
 	w.add(megakernel.Before, "Prepare", spread(max(c, table)), u32(n), w.pairs, all(parent), all(slots), all(header))
 	w.add(megakernel.Before, "Unite", spread(uint32(w.pairs.Len/8)), w.pairs, all(parent), all(header))
-	w.add(megakernel.Before, "Start", parts, u32(n), u32(per), w.pairs, all(rows), all(more), all(parent), all(slots), all(at), all(work), all(header))
-	w.add(megakernel.EveryRound, "Match", spread(n), megakernel.Round{}, u32(w.keep), u32(w.full), w.pairs, all(rows), all(more), all(class), all(work),
+	w.add(megakernel.Before, "Start", parts, u32(n), u32(per), w.pairs, all(rows), all(more), all(parent), all(slots),
+		all(at), all(work), all(header))
+	w.add(megakernel.EveryRound, "Match", spread(n), megakernel.Round{}, u32(w.keep), u32(w.full), w.pairs, all(rows),
+		all(more), all(class), all(work),
 		all(parent), all(slots), all(at), all(header), megakernel.Vote{})
-	w.add(megakernel.EveryRound, "Refresh", parts, megakernel.Round{}, u32(n), u32(per), all(rows), all(more), all(parent), all(slots), all(at), all(work), all(header))
-	w.add(megakernel.After, "Settle", spread(max(c, n)), u32(n), u32(c), w.pairs, all(parent), all(slots), all(at), all(live), all(header))
+	w.add(megakernel.EveryRound, "Refresh", parts, megakernel.Round{}, u32(n), u32(per), all(rows), all(more),
+		all(parent), all(slots), all(at), all(work), all(header))
+	w.add(megakernel.After, "Settle", spread(max(c, n)), u32(n), u32(c), w.pairs, all(parent), all(slots), all(at),
+		all(live), all(header))
 	w.sort()
 }
 
@@ -89,13 +93,16 @@ func (w *closing) sort() {
 		if p == 0 {
 			first = 1
 		}
-		w.add(megakernel.After, "Tally", tiled, u32(n), t, u32(uint32(8*p)), u32(first), from, all(class), all(parent), all(sums))
+		w.add(megakernel.After, "Tally", tiled, u32(n), t, u32(uint32(8*p)), u32(first), from, all(class), all(parent),
+			all(sums))
 		w.add(megakernel.After, "Sum", megakernel.Fixed(256), t, all(sums), all(totals))
-		w.add(megakernel.After, "Move", tiled, u32(n), t, u32(uint32(8*p)), u32(first), from, all(class), all(parent), all(sums), all(totals), to)
+		w.add(megakernel.After, "Move", tiled, u32(n), t, u32(uint32(8*p)), u32(first), from, all(class), all(parent),
+			all(sums), all(totals), to)
 	}
 	w.add(megakernel.After, "Count", tiled, u32(n), all(groupRow), all(class), all(parent), all(sums))
 	w.add(megakernel.After, "Sum", megakernel.Fixed(1), t, all(sums), all(totals))
-	w.add(megakernel.After, "List", tiled, u32(n), all(groupRow), all(class), all(parent), all(sums), all(totals), all(groupClass), all(groupFirst), all(header))
+	w.add(megakernel.After, "List", tiled, u32(n), all(groupRow), all(class), all(parent), all(sums), all(totals),
+		all(groupClass), all(groupFirst), all(header))
 }
 
 func (w *closing) of(c column) driver.Arg { return w.l.of(w.b, c) }
@@ -105,8 +112,8 @@ func groupsOf(items, each uint32) megakernel.Domain {
 	return megakernel.Fixed(max(1, uint32((uint64(items)+uint64(each)-1)/uint64(each))))
 }
 
-// spread is a domain of workgroups that go through items in strides: enough for every device, and few enough that each has several
-// items where there are many.
+// spread is a domain of workgroups that go through items in strides: enough for every device, and few enough that
+// each has several items where there are many.
 func spread(items uint32) megakernel.Domain {
 	return groupsOf(min(items, 8192*threads), threads)
 }

@@ -215,7 +215,8 @@ func (r *root) byRules(b *table, k int32) bool {
 	}
 	from := classes[r.t.Roots[0]]
 	to := r.add(g, b, k, func(l *leafOf) egraph.Class { return classes[l.node] })
-	if _, err := g.Run(tableRules(), egraph.Limits{Rows: 2000, Rounds: 8, Matches: 20_000}); err != nil || g.Find(from) != g.Find(to) {
+	limits := egraph.Limits{Rows: 2000, Rounds: 8, Matches: 20_000, Goal: [2]egraph.Class{from, to}}
+	if _, err := g.Run(tableRules(), limits); err != nil || g.Find(from) != g.Find(to) {
 		return false
 	}
 	proof, err := g.Explain(from, g.Term(to))

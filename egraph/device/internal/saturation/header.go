@@ -68,6 +68,7 @@ const (
 	RowLimit
 	RoundLimit
 	Conflict // two constants became equal
+	Goal     // the classes of the goal became equal
 )
 
 // A stamp has the graph of a row above TagBits, and below the search that is the first to see it; it is 0 for a slot

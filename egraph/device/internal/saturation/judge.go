@@ -6,7 +6,7 @@ import "github.com/govyre/vyre/gpu"
 // on live rows and rounds alone, which no timing changes.
 //
 //vyre:kernel workgroup=256
-func Decide(t gpu.Thread, rows, rounds uint32, header, graphs, counters []uint32) {
+func Decide(t gpu.Thread, rows, rounds uint32, header, goals, graphs, counters []uint32) {
 	if header[Phase] != Closing {
 		return
 	}
@@ -20,6 +20,9 @@ func Decide(t gpu.Thread, rows, rounds uint32, header, graphs, counters []uint32
 		graph := graphs[g*GraphWords : g*GraphWords+GraphWords]
 		if closed && graph[Status] == Running {
 			status := ended(graph, rows, rounds, n, judged)
+			if status != Conflict && reached(goals, g) {
+				graph[Rounds], status = n, Goal
+			}
 			graph[Status] = status
 			if status == Running {
 				going++
@@ -31,6 +34,11 @@ func Decide(t gpu.Thread, rows, rounds uint32, header, graphs, counters []uint32
 		}
 	}
 	add(t, counters, active, going)
+}
+
+// reached reports whether the classes of a graph's goal are one. Without goals there is no pair for it.
+func reached(goals []uint32, g uint32) bool {
+	return 2*g+1 < uint32(len(goals)) && goals[2*g] != None && goals[2*g] == goals[2*g+1]
 }
 
 // ended says why a graph ends.

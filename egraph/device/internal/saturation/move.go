@@ -77,7 +77,8 @@ func Anchor(t gpu.Thread, header []uint32, keys []uint64, stamp, count, constant
 // Adopt puts the rows of the lists into the table. A class's anchor is its root, though its number may be greater.
 //
 //vyre:kernel workgroup=256
-func Adopt(t gpu.Thread, n uint32, header, heads []uint32, keys []uint64, parent, stamp, root, constant, wanted, chosen, list []uint32, listKey []uint64, counters []uint32) {
+func Adopt(t gpu.Thread, n uint32, header, heads []uint32, keys []uint64, parent, stamp, root, constant, wanted, chosen,
+	list []uint32, listKey []uint64, counters []uint32) {
 	if header[Act] < Move {
 		return
 	}
