@@ -108,7 +108,7 @@ func (rs *Rules) String() string {
 }
 
 func (rs *Rules) print(b *strings.Builder, in *instruction) {
-	name := func() string { hs := heads{info: rs.heads}; return hs.name(Head(in.head)) }
+	name := func() string { return rs.heads.name(Head(in.head)) }
 	switch in.do {
 	case doRows:
 		fmt.Fprintf(b, "\trows r%d %s r%d\n", in.r, name(), in.out)

@@ -78,6 +78,17 @@ type extraction struct {
 	seen   []uint32
 	mark   uint32
 	looks  int
+	kids   []int // room for those of nodes
+}
+
+// room is an empty list for so many children.
+func (x *extraction) room(n int) []int {
+	if n > cap(x.kids)-len(x.kids) {
+		x.kids = make([]int, 0, max(n, 256))
+	}
+	at := len(x.kids)
+	x.kids = x.kids[:at+n]
+	return x.kids[at : at : at+n]
 }
 
 // of is the cost of a head with so many children.
@@ -235,8 +246,9 @@ func (x *extraction) term() *Term {
 			return n
 		}
 		row := x.chosen[c]
-		n := Node{Class: c, Head: x.rowHead[row], row: row}
-		for _, k := range x.children(row) {
+		kids := x.children(row)
+		n := Node{Class: c, Head: x.rowHead[row], Kids: x.room(len(kids)), row: row}
+		for _, k := range kids {
 			n.Kids = append(n.Kids, visit(k))
 		}
 		at[c] = len(t.Nodes)
@@ -262,8 +274,9 @@ func (x *extraction) original(classes []Class) *Term {
 		if row == noRow {
 			return -1
 		}
-		n := Node{Class: c, Head: x.rowHead[row], row: row}
-		for _, k := range x.Graph.original(row) {
+		kids := x.Graph.original(row)
+		n := Node{Class: c, Head: x.rowHead[row], Kids: x.room(len(kids)), row: row}
+		for _, k := range kids {
 			kid := visit(k)
 			if kid < 0 {
 				return -1

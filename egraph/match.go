@@ -1,6 +1,8 @@
 package egraph
 
 import (
+	"slices"
+
 	"github.com/govyre/vyre/ir"
 	"github.com/govyre/vyre/rules"
 )
@@ -29,6 +31,38 @@ type index struct {
 	classAt   []uint32 // by class id
 	byClass   []uint32
 	next      []uint32
+	has       []heads64 // by class id: of its rows
+	below     []heads64 // by head, three for each: of the classes of a child
+}
+
+// heads64 is a set of heads: a bit is for all those that are equal modulo 63, and the last for constants that are known. So it
+// may say yes where there is none.
+type heads64 uint64
+
+const someConstant heads64 = 1 << 63
+
+func bitOf(h Head) heads64 { return 1 << (h % 63) }
+
+// sets finds the heads of each class, and those that are a child of each head.
+func (x *index) sets(g *Graph) {
+	x.has = append(x.has[:0], make([]heads64, len(g.types))...)
+	x.below = append(x.below[:0], make([]heads64, 3*len(g.heads.info))...)
+	for c, constant := range g.known.constant {
+		if constant != 0 {
+			x.has[c] = someConstant
+		}
+	}
+	for _, row := range x.byHead {
+		x.has[g.sets.find(g.rowClass[row])] |= bitOf(g.rowHead[row])
+	}
+	for _, row := range x.byHead {
+		h := g.rowHead[row]
+		for i, k := range g.children(row) {
+			if i < 3 {
+				x.below[3*int(h)+i] |= x.has[k]
+			}
+		}
+	}
 }
 
 // build sorts the live rows by counting, which keeps rows of one class and head in rising order.
@@ -50,6 +84,7 @@ func (x *index) build(g *Graph) {
 	x.sort(all, sorted, classes, class)
 	x.byHead = all
 	x.headFirst = x.sort(sorted, x.byHead, heads, head)
+	x.sets(g)
 }
 
 // sort moves rows from one list to another in the order of a key below n, and returns where the rows of each key begin.
@@ -103,9 +138,16 @@ type matcher struct {
 	at      uint32 // number of the pattern
 	since   uint32 // matches all of whose rows are older were found before
 	newest  newest
-	regs    []Class
-	rows    []uint32
-	key     []Class
+	registers
+}
+
+// registers are what the program of a pattern works with.
+type registers struct {
+	regs      []Class
+	may       []heads64 // by register: of the classes that it can have
+	rows      []uint32
+	key       []Class
+	constants [2]uint64 // of a condition
 }
 
 // newest are the rounds of the latest changes that a search can meet.
@@ -117,17 +159,15 @@ type newest struct {
 
 const noHead = 1<<32 - 1
 
-// search appends the matches of a pattern, classes and rows rising, that are new.
+// search appends the matches of a pattern, all of whose heads are there, that are new: classes and rows rising.
 func (m *matcher) search(at uint32, p *pattern, since uint32) {
 	m.p, m.at, m.since = p, at, since
-	m.newest.rest = append(m.newest.rest[:0], make([]uint32, len(p.code)+1)...)
-	m.regs = append(m.regs[:0], make([]Class, p.regs)...)
-	m.rows = append(m.rows[:0], make([]uint32, p.ops)...)
-	for i := range p.code {
-		if in := &p.code[i]; (in.do == doRows || in.do == doConstant || in.do == doLookup) && m.heads[in.head] == noHead {
-			return // nothing can match, whatever the rest is
-		}
+	m.regs, m.may, m.rows = room(m.regs, p.regs), room(m.may, p.regs), room(m.rows, p.ops)
+	m.newest.rest = room(m.newest.rest, len(p.code)+1)
+	if m.may[0] = ^heads64(0); !m.possible() {
+		return
 	}
+	m.newest.rest[len(p.code)] = 0
 	for i := len(p.code) - 1; i >= 0; i-- {
 		m.newest.rest[i] = max(m.newest.rest[i+1], m.latest(&p.code[i]))
 	}
@@ -141,6 +181,34 @@ func (m *matcher) search(at uint32, p *pattern, since uint32) {
 			return
 		}
 	}
+}
+
+// room is a slice of length n, of the same memory if that is enough.
+func room[T any](s []T, n int) []T { return slices.Grow(s[:0], n)[:n] }
+
+// possible reports whether each op and constant of the pattern is somewhere the child of such a head as in the pattern.
+func (m *matcher) possible() bool {
+	for i := range m.p.code {
+		in := &m.p.code[i]
+		needs := heads64(0)
+		if in.do == doAny {
+			needs = someConstant
+		} else if in.finds() {
+			needs = bitOf(m.heads[in.head])
+		}
+		if m.may[in.r]&needs != needs {
+			return false
+		}
+		if in.do == doRows {
+			below := m.index.below[3*m.heads[in.head]:][:3]
+			for k, n := 0, m.Graph.heads.info[m.heads[in.head]].Op.Info().Args; k < n; k++ {
+				if m.may[in.out+k] = below[k]; in.swap {
+					m.may[in.out+k] = below[0] | below[1]
+				}
+			}
+		}
+	}
+	return true
 }
 
 // changes notes what is new.
@@ -195,6 +263,9 @@ func (m *matcher) run(pc int, newest uint32) bool {
 	for ; pc < len(m.p.code); pc++ {
 		in := &m.p.code[pc]
 		if in.do == doRows {
+			if m.index.has[m.regs[in.r]]&bitOf(m.heads[in.head]) == 0 {
+				return true
+			}
 			for _, row := range m.index.rows(m.Graph, m.regs[in.r], m.heads[in.head]) {
 				if !m.row(pc, in, row, newest) {
 					return false
@@ -234,6 +305,9 @@ func (m *matcher) test(in *instruction) (changed uint32, ok bool) {
 }
 
 func (m *matcher) testLookup(in *instruction) (changed uint32, ok bool) {
+	if m.index.has[m.regs[in.r]]&bitOf(m.heads[in.head]) == 0 {
+		return 0, false
+	}
 	m.key = m.key[:0]
 	for _, r := range in.args {
 		m.key = append(m.key, m.regs[r])
@@ -248,7 +322,7 @@ func (m *matcher) testLookup(in *instruction) (changed uint32, ok bool) {
 
 // testWhen asks the condition of the rule, for a value with all bits that it may have.
 func (m *matcher) testWhen(in *instruction) (changed uint32, ok bool) {
-	var c [2]uint64
+	c := &m.constants
 	for i, r := range in.args {
 		class, v := m.regs[r], m.p.rule.Vars[m.p.rule.Of[i]]
 		switch row := m.Graph.known.constant[class] - 1; {
@@ -308,14 +382,14 @@ func (b *builder) term(t *output) (Class, *HeadInfo) {
 		whole = whole && of[i] != nil
 	}
 	if whole {
-		if bits, ok := evaluate(&b.rules.heads[t.head], of[:len(t.args)]); ok {
+		if bits, ok := evaluate(&b.rules.heads.info[t.head], of[:len(t.args)]); ok {
 			c := b.constant(t.Type, bits)
 			return c, b.constantOf(c)
 		}
 	}
 	h := b.named[t.head]
 	if h == noHead {
-		h = b.heads.intern(b.rules.heads[t.head])
+		h = b.heads.intern(b.rules.heads.info[t.head])
 		b.named[t.head] = h
 	}
 	row, _ := b.add(h, kids[:len(t.args)])

@@ -2,6 +2,7 @@ package egraph
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/govyre/vyre/ir"
 	"github.com/govyre/vyre/rules"
@@ -11,7 +12,8 @@ import (
 // immutable and may be shared between graphs and goroutines.
 type Rules struct {
 	list  []*pattern
-	heads []HeadInfo // that the patterns name
+	heads heads      // that the patterns name
+	begun [][]uint32 // by head: the patterns that begin with it
 	names []string   // of the rules, in order
 }
 
@@ -26,6 +28,7 @@ type pattern struct {
 	regs        int
 	vars        []int // register of each variable
 	ops         int   // of the left side: rows of a match, in the order of their instructions
+	needs       []int // in Rules.heads: those without which nothing matches, that with which it begins first
 }
 
 // output is a term that a match makes.
@@ -60,10 +63,14 @@ const (
 	doWhen                            // the condition of the rule holds for the constants of args
 )
 
+// finds reports whether an instruction needs a row of its head.
+func (in *instruction) finds() bool {
+	return in.do == doRows || in.do == doConstant || in.do == doLookup
+}
+
 // Compile prepares rules for graphs. Its error names a rule that a graph cannot read.
 func Compile(list []*rules.Rule) (*Rules, error) {
 	rs := &Rules{}
-	heads := heads{}
 	for _, r := range list {
 		if v, missing := unbound(r.Left, r.Right); missing {
 			return nil, fmt.Errorf("egraph: rule %s: the left side has no variable %d, which the right side has; fix: use variables of the left side", r.Name, v)
@@ -75,13 +82,16 @@ func Compile(list []*rules.Rule) (*Rules, error) {
 			if at == nil {
 				continue
 			}
-			rs.list = append(rs.list, compile(at, number, false, &heads))
+			rs.list = append(rs.list, compile(at, number, false, &rs.heads))
 			if at.Both {
-				rs.list = append(rs.list, compile(at, number, true, &heads))
+				rs.list = append(rs.list, compile(at, number, true, &rs.heads))
 			}
 		}
 	}
-	rs.heads = heads.info
+	rs.begun = make([][]uint32, len(rs.heads.info))
+	for i, p := range rs.list {
+		rs.begun[p.needs[0]] = append(rs.begun[p.needs[0]], uint32(i))
+	}
 	return rs, nil
 }
 
@@ -142,6 +152,11 @@ func compile(r *rules.Rule, number int, back bool, heads *heads) *pattern {
 	number = 0
 	c.count(p.left, &number)
 	p.ops = number
+	for i := range p.code {
+		if in := &p.code[i]; in.finds() && !slices.Contains(p.needs, in.head) {
+			p.needs = append(p.needs, in.head)
+		}
+	}
 	p.made = c.output(p.right)
 	return p
 }

@@ -120,8 +120,7 @@ func (r *rows) lookup(h Head, kids []Class) uint32 {
 
 // constantOf is the head of a class that began as a constant.
 func (r *rows) constantOf(c Class) *HeadInfo {
-	h := r.heads.info[r.rowHead[r.begun(c)]]
-	return &h
+	return &r.heads.info[r.rowHead[r.begun(c)]]
 }
 
 // maxPrinted bounds the heads of a term in a message.

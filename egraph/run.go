@@ -44,8 +44,11 @@ type run struct {
 	build  builder
 	root   []Class // by row, as it was after the last round
 	state  []schedule
-	number uint32 // of rules in reasons
-	part   bool   // the last search left rules out
+	number uint32   // of rules in reasons
+	part   bool     // the last search left rules out
+	named  int      // heads of the graph that patterns have been told of
+	wait   []uint32 // patterns that begin with such a head
+	ready  []uint32 // patterns all of whose heads are such
 }
 
 // schedule says when a rule is searched.
@@ -76,7 +79,8 @@ func (g *Graph) Run(rules *Rules, limits Limits) (Report, error) {
 	r.number = uint32(len(g.reasons.rules))
 	g.reasons.rules = append(g.reasons.rules, rules)
 	r.match.Graph, r.build.Graph, r.build.rules = g, g, rules
-	r.build.named = slices.Repeat([]Head{noHead}, len(rules.heads))
+	r.build.named = slices.Repeat([]Head{noHead}, len(rules.heads.info))
+	r.match.heads = slices.Clone(r.build.named)
 	g.known.tracking, g.touched, g.known.learned = true, g.touched[:0], g.known.learned[:0]
 	err := r.rounds()
 	g.known.tracking = false
@@ -160,42 +164,61 @@ func (r *run) search() {
 	m := &r.match
 	m.index.build(r.Graph)
 	m.changes()
-	m.heads = m.heads[:0]
-	for _, h := range r.rules.heads {
-		id, ok := r.heads.ids[h]
-		if !ok || int(id) >= len(m.index.headFirst)-1 {
-			id = noHead
-		}
-		m.heads = append(m.heads, id)
-	}
+	r.name()
 	m.out.reset()
 	list := r.rules.list
 	room := max(r.limits.Rows-len(r.rowHead), leastRoom)
 	at := 0
-	for at < len(list) && len(m.out.pattern) <= room {
-		number, from := list[at].number, at
-		for at < len(list) && list[at].number == number {
+	for at < len(r.ready) && len(m.out.pattern) <= room {
+		number, from := list[r.ready[at]].number, at
+		for at < len(r.ready) && list[r.ready[at]].number == number {
 			at++
 		}
 		if s := &r.state[number]; s.until <= r.report.Rounds {
-			r.searchRule(s, from, at)
+			r.searchRule(s, r.ready[from:at])
 		}
 	}
-	r.part = at < len(list)
+	r.part = at < len(r.ready)
+}
+
+// name tells patterns of the heads that are new. Those of which a head is missing match nothing.
+func (r *run) name() {
+	m := &r.match
+	heads := r.heads.info[:len(m.index.headFirst)-1]
+	if r.named == len(heads) {
+		return
+	}
+	for ; r.named < len(heads); r.named++ {
+		if at, ok := r.rules.heads.ids[heads[r.named]]; ok {
+			m.heads[at] = Head(r.named)
+			r.wait = append(r.wait, r.rules.begun[at]...)
+		}
+	}
+	missing := func(h int) bool { return m.heads[h] == noHead }
+	r.wait = slices.DeleteFunc(r.wait, func(at uint32) bool {
+		if slices.ContainsFunc(r.rules.list[at].needs, missing) {
+			return false
+		}
+		r.ready = append(r.ready, at)
+		return true
+	})
+	slices.Sort(r.ready)
 }
 
 // searchRule finds the matches of the patterns of one rule. If they are too many it forgets them.
-func (r *run) searchRule(s *schedule, from, to int) {
+func (r *run) searchRule(s *schedule, list []uint32) {
 	m := &r.match
 	limit := maxMatches
-	if r.rules.list[from].rule.Both {
+	if r.rules.list[list[0]].rule.Both {
 		limit = maxExpandingMatches
 	}
 	limit <<= min(s.times, 24)
 	begin := len(m.out.pattern)
 	m.most = begin + limit
-	for at := from; at < to && len(m.out.pattern) <= m.most; at++ {
-		m.search(uint32(at), r.rules.list[at], s.since)
+	for _, at := range list {
+		if m.search(at, r.rules.list[at], s.since); len(m.out.pattern) > m.most {
+			break
+		}
 	}
 	if len(m.out.pattern) > m.most {
 		m.out.cut(begin)

@@ -30,6 +30,10 @@ func OpCost(op ir.Op, t, from ir.Type) uint64 {
 		one *= 8
 	case ir.OpAddSat, ir.OpSubSat, ir.OpMulSat, ir.OpAbsDiff, ir.OpMinp, ir.OpMaxp:
 		one *= 3
+	case ir.OpNot:
+		if t == ir.Bool { // what uses a predicate negates it
+			one = 0
+		}
 	case ir.OpCtz:
 		one *= 2
 	case ir.OpRotl, ir.OpRotr:

@@ -38,6 +38,7 @@ type plan struct {
 	made   []planned
 	done   map[int]ref // by node of the term
 	cost   int64       // of what would be made, less what would go
+	consts int64       // the same of uses of constants
 	rounds int64       // the same, each as often as loops may run it
 }
 
@@ -175,16 +176,24 @@ func (p *placing) dies(v ir.Row) bool { return p.plan.freed[v] >= p.w.uses[v] &&
 
 func (p *placing) removable(v ir.Row) bool { return p.w.Op[v] == ir.OpConst || p.w.pure(v) }
 
-// root replaces row r if its term is cheaper.
+// root replaces row r if its term is cheaper. Of a long term only an inner part may be: that is replaced where it is, since a
+// row that is made anew for the root is made in front of it, and what it uses lives until there.
 func (p *placing) root(n uint32, r ir.Row) {
 	w, part := p.w, &p.parts[n-1]
-	at, ok := part.at[r]
-	if !ok || part.term == nil || w.uses[r] == 0 || p.looks <= 0 {
+	if part.term == nil || w.uses[r] == 0 || p.looks <= 0 {
 		return
 	}
-	t, root := part.term, part.term.Roots[at]
+	t, root := part.term, 0
+	at, ok := part.at[r]
+	if ok {
+		root = t.Roots[at]
+	} else if root, ok = part.node(r); !ok || part.same(w, r, &t.Nodes[root]) {
+		return
+	} else {
+		at = -1
+	}
 	got := p.try(n, r, t, root)
-	if got.kind == refNone && part.retries < maxRetries {
+	if got.kind == refNone && at >= 0 && part.retries < maxRetries {
 		part.retries++ // the term has a leaf that is not there: another one, of those that are
 		t = part.extract(func(h egraph.Head) bool {
 			return int(h) >= len(part.leaves) || part.leaves[h] == ir.NoRow || p.there(w.find(part.leaves[h]))
@@ -196,7 +205,7 @@ func (p *placing) root(n uint32, r ir.Row) {
 		root = t.Roots[0]
 		got = p.try(n, r, t, root)
 	}
-	if got.kind == refNone || !p.pays() {
+	if got.kind == refNone || !p.pays(r) {
 		return
 	}
 	if v := p.put(n, r, got); v != ir.NoRow {
@@ -212,18 +221,55 @@ func (p *placing) root(n uint32, r ir.Row) {
 	}
 }
 
+// node returns the node of the term that is equal to row r.
+func (p *equatedPart) node(r ir.Row) (int, bool) {
+	if p.nodes == nil {
+		p.nodes = make(map[egraph.Class]int, len(p.term.Nodes))
+		for i := range p.term.Nodes {
+			p.nodes[p.g.Find(p.term.Nodes[i].Class)] = i
+		}
+	}
+	i, ok := p.nodes[p.g.Find(p.class[r])]
+	return i, ok
+}
+
+// same reports whether a node is what row r computes: its op, of what is equal to its operands.
+func (p *equatedPart) same(w *work, r ir.Row, node *egraph.Node) bool {
+	h := p.g.Info(node.Head)
+	if h.Op != w.Op[r] || h.Type != w.Type[r] || h.X != w.immediate(r) {
+		return false
+	}
+	of := [3]ir.Row{w.A(r), w.B(r), w.C(r)}
+	equal := func(k, i int) bool {
+		c, ok := p.class[of[i]]
+		return !ok || p.g.Find(c) == p.g.Find(p.term.Nodes[k].Class) // what is not of the graph has replaced what is
+	}
+	straight, swapped := true, h.Commutative && len(node.Kids) == 2
+	for i, k := range node.Kids {
+		straight = straight && equal(k, i)
+		swapped = swapped && equal(k, 1-i)
+	}
+	return straight || swapped
+}
+
 // maxRetries bounds the extractions of single terms from an e-graph: each looks at all of it.
 const maxRetries = 8
 
-// pays reports whether the plan costs less, and rounds of loops not more.
-func (p *placing) pays() bool { return p.plan.cost < 0 && p.plan.rounds <= 0 }
+// pays reports whether the plan for row r costs less, and rounds of loops not more. A constant that many rows use costs nothing
+// as long as one of them does. So that a bool is not made anew far below when the last goes, it is when its own use of one may.
+func (p *placing) pays(r ir.Row) bool {
+	if p.plan.rounds > 0 {
+		return false
+	}
+	return p.plan.cost < 0 || p.plan.cost == 0 && p.plan.consts < 0 && p.w.Type[r] == ir.Bool
+}
 
 // try plans a term in the place of row r.
 func (p *placing) try(n uint32, r ir.Row, t *egraph.Term, root int) ref {
 	w := p.w
 	clear(p.plan.freed)
 	clear(p.plan.done)
-	p.plan.made, p.plan.cost, p.plan.rounds = p.plan.made[:0], 0, 0
+	p.plan.made, p.plan.cost, p.plan.consts, p.plan.rounds = p.plan.made[:0], 0, 0, 0
 	p.count(w.Region[r], -int64(p.rowCost(r)))
 	for _, v := range [3]ir.Row{w.A(r), w.B(r), w.C(r)} {
 		p.free(v)
@@ -297,6 +343,9 @@ func (p *placing) free(v ir.Row) {
 	w.visits++
 	p.looks--
 	p.plan.freed[v]++
+	if w.Op[v] == ir.OpConst {
+		p.plan.consts--
+	}
 	if p.plan.freed[v] != w.uses[v] || !p.removable(v) {
 		return
 	}
@@ -308,6 +357,9 @@ func (p *placing) free(v ir.Row) {
 func (p *placing) keep(v ir.Row) {
 	w := p.w
 	p.looks--
+	if w.Op[v] == ir.OpConst {
+		p.plan.consts++
+	}
 	died := p.dies(v)
 	p.plan.freed[v]--
 	if died {
@@ -419,6 +471,7 @@ func (p *placing) uses(a ref) {
 		if c := w.consts.slots[w.consts.slot(w, a.t, a.bits)]; c != ir.NoRow && w.uses[c] > 0 {
 			p.keep(c)
 		} else {
+			p.plan.consts++
 			p.count(0, constantCost)
 		}
 	}
