@@ -20,7 +20,7 @@ func (b *bench) terms(ops int) error {
 		return err
 	}
 	defer host.Close()
-	cores := fmt.Sprintf("cpu, %d cores", runtime.GOMAXPROCS(0))
+	cores := fmt.Sprintf("%d cores", runtime.GOMAXPROCS(0))
 	var median [2]time.Duration
 	var want closure
 	var tried int

@@ -84,8 +84,12 @@ func walk[W Wave](t gpu.Thread, w W, g Graph, l List, s tallying, hubs []uint32,
 	from := (round & 1) * (uint32(len(l.Nodes)) / 2)
 	threads := t.Groups().X * t.GroupSize().X
 	lanes := lanesOf(n, threads)
+	few := !isSet && n <= fewRows
 	if isSet {
 		n, lanes = words, 0
+	}
+	if few {
+		found = shared(t, w, g, l.Nodes[from:], s, n)
 	}
 	var hub uint32
 	for base := (t.Warp()*t.Groups().X + t.Group().X) * (32 >> lanes); base < n; base += threads >> lanes {
@@ -107,11 +111,43 @@ func walk[W Wave](t gpu.Thread, w W, g Graph, l List, s tallying, hubs []uint32,
 			if listed {
 				first, last = g.Offsets[v], g.Offsets[v+1]
 			}
+			if few && last-first > longest {
+				if t.Lane()&(1<<lanes-1) == 0 {
+					seen += last - first
+				}
+				first = last
+			}
 			h, f, k := rows(t, w, g, s, hub, lanes, v, first, last)
 			hub, found, seen = h, found+f, seen+k
 		}
 	}
 	return found + together(t, w, g, s, hubs, hub), seen
+}
+
+// fewRows is how long a list is at most whose longest rows all groups share: each looks at all of it.
+const fewRows = 64
+
+// shared walks the rows of more than longest arcs of the n nodes, each with all warps there are.
+func shared[W Wave](t gpu.Thread, w W, g Graph, nodes []uint32, s tallying, n uint32) (found uint32) {
+	warps := t.GroupSize().X / 32
+	first, all := 4*32*(t.Group().X*warps+t.Warp()), 4*32*t.Groups().X*warps
+	for base := uint32(0); base < n; base += 32 {
+		v, from, arcs := uint32(0), uint32(0), uint32(0)
+		if base+t.Lane() < n {
+			v = nodes[base+t.Lane()]
+			from = g.Offsets[v]
+			arcs = g.Offsets[v+1] - from
+		}
+		for long := t.Ballot(arcs > longest); long != 0; long &= long - 1 {
+			lane := uint32(bits.TrailingZeros32(long))
+			node, k, n := gpu.Shuffle(t, v, lane), gpu.Shuffle(t, from, lane), gpu.Shuffle(t, arcs, lane)
+			for i := first; i < n; i += min(all, n-i) {
+				a, b, c, d := look(t, w, g, s, node, k+i+t.Lane(), 32, k+n)
+				found += add(t, s, a, b, c, d)
+			}
+		}
+	}
+	return found
 }
 
 // wordsAtOnce is how many words of a set a warp takes: their loads are in flight together.

@@ -256,7 +256,7 @@ part_egraph() {
 
 # part_columns compares the passes over columns with plain Go, runs random programs that went through them, and measures both.
 part_columns() {
-	local args=(-device cuda -most "${ROWS:-10000000}") on=cuda n=20000
+	local args=(-device cuda -most "${ROWS:-10000000}") on=cuda n=3000
 	[ -z "${SIM:-}" ] || args=(-device cuda-sim -most 1000 -runs 1) on=cuda-sim n=20
 	gunzip -c "$here/columns/measure.gz" >"$work/columns" && chmod +x "$work/columns" || return 1
 	gunzip -c "$here/columns/columns.test.gz" >"$work/columns.test" && chmod +x "$work/columns.test" || return 1
