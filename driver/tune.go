@@ -231,15 +231,23 @@ func fastest(all []TuneCandidate) [3]uint32 {
 	return least.Workgroup
 }
 
+func (x *tuner) giveBack(ctx context.Context) error {
+	if err := x.restore.Settle(ctx); err != nil {
+		return err
+	}
+	_, err := x.restore.Run(ctx)
+	return err
+}
+
 // close gives the buffers their contents back, and frees what was made.
 func (x *tuner) close() error {
 	var errs []error
 	if x.saved && x.dev.Err() == nil {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(x.ctx), x.dev.core().CloseTimeout())
 		defer cancel()
-		err := x.restore.Settle(ctx)
-		if err == nil {
-			_, err = x.restore.Run(ctx)
+		err := x.giveBack(ctx)
+		if err != nil && x.dev.Err() == nil { // memory that was short, say: contents that are lost cost more than a copy
+			err = x.giveBack(ctx)
 		}
 		errs = append(errs, err)
 	}

@@ -13,7 +13,7 @@ import (
 // seeds in the first: round r has the nodes of its list in number r%3, adds to the next one, and clears the third. Of a round
 // backward, that is done for the wave, which looks at front for Leads.
 func RoundBits[W Both](t gpu.Thread, w W, g Graph, turn Turn, found, front []uint32, l List, round, n uint32) {
-	hubs := gpu.Shared[uint32](t, groupWarps)
+	hubs, spread := gpu.Shared[uint32](t, groupWarps), gpu.Shared[uint32](t, 1+mostShared)
 	s := tallying{next(l, round), g.Offsets, gpu.Shared[uint32](t, maxGroup), t.Local().X}
 	s.arcs[s.thread] = 0
 	way := gpu.BarrierBroadcast(t, turn.way(g, round, n))
@@ -30,7 +30,7 @@ func RoundBits[W Both](t gpu.Thread, w W, g Graph, turn Turn, found, front []uin
 	if way&goesBackward != 0 {
 		items, seen = pullBits(t, w, turn.Reverse, found, front[next:next+words], s)
 	} else {
-		items, seen = walk(t, w, g, l, s, hubs, round, n, front[now:], words, way&wentBackward != 0)
+		items, seen = walk(t, w, g, l, s, hubs, spread, round, n, front[now:], words, way&wentBackward != 0)
 	}
 	if arcs := gpu.ReduceAdd(t, s.arcs[s.thread]); arcs != 0 && t.Lane() == 0 {
 		gpu.AtomicAdd(&turn.Sums[sumFrontier+(round+1)%3], uint64(arcs))
@@ -80,16 +80,15 @@ func (s tallying) put(a arc, at uint32) {
 }
 
 // walk walks the rows of the n nodes of the list, or of those of a set of so many words. A warp takes 32 words of that, and skips empty ones.
-func walk[W Wave](t gpu.Thread, w W, g Graph, l List, s tallying, hubs []uint32, round, n uint32, set []uint32, words uint32, isSet bool) (found, seen uint32) {
+func walk[W Wave](t gpu.Thread, w W, g Graph, l List, s tallying, hubs, spread []uint32, round, n uint32, set []uint32, words uint32, isSet bool) (found, seen uint32) {
 	from := (round & 1) * (uint32(len(l.Nodes)) / 2)
 	threads := t.Groups().X * t.GroupSize().X
 	lanes := lanesOf(n, threads)
-	few := !isSet && n <= fewRows
+	few := false
 	if isSet {
 		n, lanes = words, 0
-	}
-	if few {
-		found = shared(t, w, g, l.Nodes[from:], s, n)
+	} else if n <= shortList {
+		found, few = shared(t, w, g, l.Nodes[from:], s, spread, n)
 	}
 	var hub uint32
 	for base := (t.Warp()*t.Groups().X + t.Group().X) * (32 >> lanes); base < n; base += threads >> lanes {
@@ -124,30 +123,44 @@ func walk[W Wave](t gpu.Thread, w W, g Graph, l List, s tallying, hubs []uint32,
 	return found + together(t, w, g, s, hubs, hub), seen
 }
 
-// fewRows is how long a list is at most whose longest rows all groups share: each looks at all of it.
-const fewRows = 64
+// A list is short if it has at most shortList nodes. Its longest rows are shared by all groups, if these are at most mostShared:
+// each group looks at all of the list.
+const (
+	shortList  = 4096
+	mostShared = 63
+)
 
-// shared walks the rows of more than longest arcs of the n nodes, each with all warps there are.
-func shared[W Wave](t gpu.Thread, w W, g Graph, nodes []uint32, s tallying, n uint32) (found uint32) {
-	warps := t.GroupSize().X / 32
-	first, all := 4*32*(t.Group().X*warps+t.Warp()), 4*32*t.Groups().X*warps
-	for base := uint32(0); base < n; base += 32 {
-		v, from, arcs := uint32(0), uint32(0), uint32(0)
-		if base+t.Lane() < n {
-			v = nodes[base+t.Lane()]
-			from = g.Offsets[v]
-			arcs = g.Offsets[v+1] - from
-		}
-		for long := t.Ballot(arcs > longest); long != 0; long &= long - 1 {
-			lane := uint32(bits.TrailingZeros32(long))
-			node, k, n := gpu.Shuffle(t, v, lane), gpu.Shuffle(t, from, lane), gpu.Shuffle(t, arcs, lane)
-			for i := first; i < n; i += min(all, n-i) {
-				a, b, c, d := look(t, w, g, s, node, k+i+t.Lane(), 32, k+n)
-				found += add(t, s, a, b, c, d)
+// shared walks the rows of more than longest arcs of the n nodes of a short list, each with all warps there are. If there are too
+// many it walks none. rows is memory of the group.
+func shared[W Wave](t gpu.Thread, w W, g Graph, nodes []uint32, s tallying, rows []uint32, n uint32) (found uint32, all bool) {
+	if t.Local().X == 0 {
+		rows[0] = 0
+	}
+	t.Barrier()
+	for i := t.Local().X; i < n; i += t.GroupSize().X {
+		if v := nodes[i]; g.Offsets[v+1]-g.Offsets[v] > longest {
+			if k := gpu.AtomicAdd(&rows[0], 1); k < mostShared {
+				rows[1+k] = v
 			}
 		}
 	}
-	return found
+	t.Barrier()
+	many := gpu.Shuffle(t, rows[0], 0)
+	if many > mostShared {
+		return 0, false
+	}
+	warps := t.GroupSize().X / 32
+	first, step := 4*32*(t.Group().X*warps+t.Warp()), 4*32*t.Groups().X*warps
+	for k := range many {
+		node := gpu.Shuffle(t, rows[1+k], 0)
+		from := gpu.Shuffle(t, g.Offsets[node], 0)
+		arcs := gpu.Shuffle(t, g.Offsets[node+1], 0) - from
+		for i := first; i < arcs; i += min(step, arcs-i) {
+			a, b, c, d := look(t, w, g, s, node, from+i+t.Lane(), 32, from+arcs)
+			found += add(t, s, a, b, c, d)
+		}
+	}
+	return found, true
 }
 
 // wordsAtOnce is how many words of a set a warp takes: their loads are in flight together.
