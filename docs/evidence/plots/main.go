@@ -3,6 +3,7 @@
 //	graphs-h200.csv      questions about graphs    ▶ docs/graph-times.svg
 //	topologies-h200.csv  a search in all topologies ▶ docs/level-times.svg
 //	prim-h200.csv        primitives beside CUB     ▶ docs/prim-throughput.svg
+//	egraph-h200.csv      e-graphs                  ▶ docs/egraph-times.svg
 package main
 
 //go:generate go run .
@@ -26,6 +27,9 @@ func main() {
 	}
 	if err == nil {
 		err = plot("../prim-h200.csv", "../../prim-throughput.svg", panels)
+	}
+	if err == nil {
+		err = plot("../egraph-h200.csv", "../../egraph-times.svg", egraphs)
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "plots:", err)

@@ -2,7 +2,8 @@ package main
 
 import (
 	"fmt"
-	"slices"
+	"math"
+	"sort"
 	"strings"
 )
 
@@ -52,17 +53,30 @@ func sums(f *file) ([][]string, error) {
 	return list, nil
 }
 
-// terms is the table of terms that are evaluated and told apart: times in ms, the least of the runs.
-func terms(f *file) ([][]string, error) {
-	list := [][]string{{"ops", "terms", "differ", "device", "all cores", "by device"}}
-	for _, work := range named(f.rows).where("form", "device", "quantity", "candidates of 64 inputs") {
-		for _, host := range named(f.rows).where("workload", work["workload"], "quantity", "candidates of 64 inputs") {
-			if host["form"] != "device" {
-				list = append(list, []string{strings.TrimSuffix(strings.TrimPrefix(work["workload"], "terms of "), " ops"),
-					work["rows"], work["classes"], short(number(work["least ns"])/1e6) + " ms",
-					short(number(host["least ns"])/1e6) + " ms", short(number(host["least ns"])/number(work["least ns"])) + " ×"})
+// passes is the table of passes over columns: nanoseconds a row, the least of the runs.
+func passes(f *file) ([][]string, error) {
+	rows := named(f.rows)
+	list := [][]string{{"rows", "resident", "with transfers", "in Go, all cores", "opt.Run", "Go by resident"}}
+	for _, n := range rows.inOrder("rows") {
+		of := rows.where("rows", n)
+		each := func(form string) float64 {
+			least := math.NaN()
+			for _, row := range of.where("form", form) {
+				if row["cores"] != "1" {
+					least = number(row["least ns"]) / number(n)
+				}
 			}
+			return least
 		}
+		ns := func(v float64) string {
+			if math.IsNaN(v) {
+				return ""
+			}
+			return short(v) + " ns"
+		}
+		all := each("plain Go")
+		list = append(list, []string{n, ns(each("resident")), ns(each("with transfers")),
+			ns(all), ns(each("opt.Run")), short(all/each("resident")) + " ×"})
 	}
 	return list, nil
 }
@@ -78,8 +92,8 @@ func exhaustive(f *file) ([][]string, error) {
 			ms = append(ms, number(row["device ns"])/1e6)
 		}
 	}
-	slices.Sort(ms)
-	return [][]string{{fmt.Sprintf("sweeps of %v bits of inputs", most), "least", "median", "most"},
+	sort.Float64s(ms)
+	return [][]string{{fmt.Sprintf("sweeps of %v bits", most), "least", "median", "most"},
 		{fmt.Sprint(len(ms)), short(ms[0]) + " ms", short(ms[len(ms)/2]) + " ms", short(ms[len(ms)-1]) + " ms"}}, nil
 }
 

@@ -124,6 +124,5 @@ func (m *maker) unused() error {
 // others are files of which no page has a table, and where they are used.
 var others = map[string]string{
 	"topologies-h200.csv": "[level-times.svg](../level-times.svg)",
-	"gap-h200.csv":        "none; linked on [graph-times.md](../graph-times.md#beside-gap-on-the-hosts-cores)",
 	"random-programs.txt": "none; linked on [performance.md](../performance.md#agreement)",
 }
