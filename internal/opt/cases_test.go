@@ -35,7 +35,8 @@ var update = flag.Bool("update", false, "rewrite what the passes make of the cas
 //	stats   lines "RULE COUNT": how often the passes used it
 //	endless a number of rows after which neither form has come to its end
 //
-// In testdata/regress there is no section after: those are run at every level.
+// In testdata/regress there is no section after: those are run at every level. A section "case NAME" in front of each lets one
+// file have several.
 type passCase struct {
 	file     string
 	archive  *txtar.Archive
@@ -48,11 +49,30 @@ type passCase struct {
 	contents []byte
 }
 
-func readCase(file string) (*passCase, error) {
+func readCases(file string) ([]*passCase, error) {
 	data, err := os.ReadFile(file)
 	if err != nil {
 		return nil, err
 	}
+	parts := bytes.Split(data, []byte("\n-- case "))
+	if len(parts) == 1 {
+		c, err := readCase(file, data)
+		return []*passCase{c}, err
+	}
+	var all []*passCase
+	for _, part := range parts[1:] {
+		name, text, _ := bytes.Cut(part, []byte(" --\n"))
+		c, err := readCase(filepath.Join(filepath.Dir(file), string(name)+".txtar"), append(text, '\n'))
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, c)
+	}
+	return all, nil
+}
+
+func readCase(file string, data []byte) (*passCase, error) {
+	var err error
 	c := &passCase{file: file, archive: txtar.Parse(data), section: map[string]string{}, contents: data}
 	for _, f := range c.archive.Files {
 		c.section[f.Name] = string(f.Data)
@@ -94,12 +114,12 @@ func cases(t testing.TB) []*passCase {
 	}
 	var all []*passCase
 	for _, f := range files {
-		c, err := readCase(f)
+		cs, err := readCases(f)
 		if err != nil {
 			t.Errorf("%s: %v", f, err)
 			continue
 		}
-		all = append(all, c)
+		all = append(all, cs...)
 	}
 	return all
 }

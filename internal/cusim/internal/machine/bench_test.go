@@ -3,7 +3,6 @@ package machine_test
 import (
 	"context"
 	"encoding/binary"
-	"os"
 	"testing"
 
 	"github.com/govyre/vyre/internal/cusim/internal/asm"
@@ -80,11 +79,7 @@ func BenchmarkCompiledKernels(b *testing.B) {
 	for _, c := range compiledKernels() {
 		for _, level := range []string{"O0", "O3"} {
 			b.Run(c.name+"/"+level, func(b *testing.B) {
-				text, err := os.ReadFile("testdata/compiled/" + c.name + "." + level + ".ptx")
-				if err != nil {
-					b.Fatal(err)
-				}
-				k, l, _ := c.load(b, string(text))
+				k, l, _ := c.load(b, compiledTexts(b)[c.name+"."+level+".ptx"])
 				lanes := uint64(0)
 				for b.Loop() {
 					r, err := k.Run(context.Background(), l)

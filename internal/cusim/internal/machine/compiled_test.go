@@ -7,17 +7,16 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/govyre/vyre/internal/cusim/internal/asm"
 	"github.com/govyre/vyre/internal/cusim/internal/machine"
+	"github.com/rogpeppe/go-internal/txtar"
 )
 
-// compiled is a kernel of testdata/compiled, which a compiler has made of C++:
+// compiled is a kernel of testdata/compiled.txtar, which a compiler has made of C++:
 //
 //	nvcc -ptx -arch=sm_75 -std=c++14 -Xcicc -O3 -o saxpy.O3.ptx saxpy.cu      (11.8; the same with -O0)
 type compiled struct {
@@ -49,29 +48,41 @@ func out(v any) *buffer { return &buffer{nil, le(v)} }
 func inOut(before, want any) *buffer { return &buffer{le(before), le(want)} }
 
 func TestCompiledKernelsDoWhatTheirSourceSays(t *testing.T) {
-	files, err := filepath.Glob("testdata/compiled/*.ptx")
-	if err != nil {
-		t.Fatal(err)
-	}
 	rows := make(map[string]compiled)
 	for _, c := range compiledKernels() {
 		rows[c.name] = c
 	}
-	for _, f := range files {
-		name, _, _ := strings.Cut(filepath.Base(f), ".")
+	texts := compiledTexts(t)
+	if len(texts) != 2*len(rows) {
+		t.Errorf("%d texts, want two of each of %d kernels", len(texts), len(rows))
+	}
+	for file, text := range texts {
+		name, _, _ := strings.Cut(file, ".")
 		c, ok := rows[name]
 		if !ok {
-			t.Errorf("%s has no row", f)
+			t.Errorf("%s has no row", file)
 			continue
 		}
-		text, err := os.ReadFile(f)
-		if err != nil {
-			t.Fatal(err)
-		}
 		for _, seed := range []uint64{0, 1, 2} {
-			t.Run(fmt.Sprintf("%s/%d", filepath.Base(f), seed), func(t *testing.T) { c.run(t, string(text), seed) })
+			t.Run(fmt.Sprintf("%s/%d", file, seed), func(t *testing.T) { c.run(t, text, seed) })
 		}
 	}
+}
+
+// compiledTexts are the PTX of the kernels, by the names of their files.
+func compiledTexts(t testing.TB) map[string]string {
+	t.Helper()
+	all, err := txtar.ParseFile("testdata/compiled.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	texts := make(map[string]string)
+	for _, f := range all.Files {
+		if strings.HasSuffix(f.Name, ".ptx") {
+			texts[f.Name] = string(f.Data)
+		}
+	}
+	return texts
 }
 
 // load makes the kernel and a launch of it. check compares what is in memory with what should be.
