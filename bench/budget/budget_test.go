@@ -71,7 +71,7 @@ func TestWithoutACSideNothingThatNeedsOnePasses(t *testing.T) {
 			t.Errorf("%s: verdict %q, want skip", name, got[name])
 		}
 	}
-	for _, name := range []string{"P8-run", "leak", "P12", "P13-empty-ns", "P13-spin-ns", "P13-few"} {
+	for _, name := range []string{"P8-run", "leak", "P12", "P13-empty-ns", "P13-spin-ns", "P13-few", "P16"} {
 		if got[name] == "" {
 			t.Errorf("%s has no verdict", name)
 		}

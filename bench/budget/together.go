@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"time"
 
 	"github.com/govyre/vyre/driver"
@@ -23,6 +24,38 @@ func (b *bench) together() []measure {
 		{name: "P13-empty", ours: apart(empties, n, true), part: 20, most: 250, also: chain("P13-empty", empties, n, bound{})},
 		{name: "P13-spin", ours: apart(spins, n, true), part: 50, most: 750, also: chain("P13-spin", spins, n, bound{})},
 		{name: "P13-few", ours: apart(empties, 10, true), also: chain("P13-few", empties, 10, bound{most: 1})},
+		{name: "P16", ours: profiled(true), part: 50, also: []rival{{name: "P16", side: "without", ours: profiled(false), bound: bound{most: 1.03}}}},
+	}
+}
+
+// profiled times Run of a launch of twenty times P13's, under a profile or without, each. A first run under it is not counted.
+func profiled(on bool) setup {
+	return func(b *bench) (func() (float64, error), func() error, error) {
+		s := b.env.dev.NewSequence("profiled")
+		s.Launch(b.env.spin, driver.Groups(uint32(b.env.dev.Caps().Units)), driver.U64(20*b.size.spin))
+		if err := s.Prepare(); err != nil {
+			return nil, nil, errors.Join(err, s.Close())
+		}
+		const runs = 5
+		return func() (_ float64, err error) {
+			if on {
+				stop, e := driver.Profile(b.env.dev, io.Discard)
+				if e != nil {
+					return 0, e
+				}
+				defer func() { err = errors.Join(err, stop()) }()
+			}
+			if _, err = s.Run(b.ctx); err != nil {
+				return 0, err
+			}
+			begin := time.Now()
+			for range runs {
+				if _, err = s.Run(b.ctx); err != nil {
+					return 0, err
+				}
+			}
+			return since(begin) / runs, nil
+		}, s.Close, nil
 	}
 }
 
