@@ -39,10 +39,10 @@ func (l *Looked) Times() int { return int(l.times.Load()) }
 
 func (l *Looked) look() {
 	switch n := l.times.Add(1); {
-	case n != l.at:
+	case n < l.at:
 	case l.after == 0:
-		l.cancel()
-	default:
+		l.cancel() // who looks later, too: the n-th may not have come to it
+	case n == l.at:
 		time.AfterFunc(l.after, l.cancel)
 	}
 }
