@@ -16,9 +16,13 @@ func TestEveryWorkloadIsMeasuredOnSmallGraphs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, form := range []string{"device", "cpu, "} {
-		if !strings.Contains(string(text), "\nterms of 2 ops,") || !strings.Contains(string(text), ","+form) {
-			t.Errorf("no terms on %s in\n%s", form, text)
+	// A line of all cores, and one of the device.
+	if n := strings.Count(string(text), ",candidates of 64 inputs,"); n != 2 || strings.Count(string(text), "\nterms of 2 ops,") != 2 {
+		t.Errorf("%d lines of terms in\n%s", n, text)
+	}
+	for _, line := range strings.Split(string(text), "\n") {
+		if n := strings.Count(line, ","); n != 10 && line != "" && line[0] != '#' {
+			t.Errorf("%d commas in %q", n, line)
 		}
 	}
 	for _, w := range workloads(1_000) {

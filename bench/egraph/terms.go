@@ -14,7 +14,7 @@ import (
 // terms measures how long a bank of terms takes on the device and on device cpu: evaluating candidates, and telling them apart.
 func (b *bench) terms(ops int) error {
 	o := mine.Options{Ops: []ir.Op{ir.OpAdd, ir.OpSub, ir.OpAnd, ir.OpOr, ir.OpXor, ir.OpNeg, ir.OpNot, ir.OpMin, ir.OpMax},
-		Type: ir.U32, Vars: 3, Size: ops, Terms: 1 << 24}
+		Type: ir.U32, Vars: 3, Size: ops, Terms: 1 << min(24, 9+3*ops)}
 	host, err := vyre.Open("cpu")
 	if err != nil {
 		return err
