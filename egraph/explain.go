@@ -347,9 +347,13 @@ func (e *explainer) nodes(to *Term, at int) []step {
 func blame(g *Graph, x, y Class) (names []string) {
 	e := newExplainer(g)
 	steps := e.walk(x, y, e.last())
-	slices.SortStableFunc(steps, func(a, b step) int { return a.edge - b.edge })
+	ordered := make([]*step, len(steps))
 	for i := range steps {
-		if s := &steps[i]; s.kind == ruled || s.kind == given || s.kind == narrowed {
+		ordered[i] = &steps[i]
+	}
+	slices.SortStableFunc(ordered, func(a, b *step) int { return a.edge - b.edge })
+	for _, s := range ordered {
+		if s.kind == ruled || s.kind == given || s.kind == narrowed {
 			name := e.proof.name(s)
 			names = append(slices.DeleteFunc(names, func(s string) bool { return s == name }), name)
 		}

@@ -119,9 +119,18 @@ func (p *Report) Note(d *ir.Diag, row ir.Row, format string, args ...any) {
 
 // Sorted returns the findings in program order, those about the whole program first.
 func (p *Report) Sorted() ir.Diags {
-	slices.SortStableFunc(p.Diags, func(a, b ir.Diag) int {
+	order := make([]*ir.Diag, len(p.Diags)) // a sort of large structs is code of its own
+	for i := range p.Diags {
+		order[i] = &p.Diags[i]
+	}
+	slices.SortStableFunc(order, func(a, b *ir.Diag) int {
 		return int(int64(a.Row+1)) - int(int64(b.Row+1)) // NoRow + 1 is 0
 	})
+	var sorted ir.Diags
+	for _, d := range order {
+		sorted = append(sorted, *d)
+	}
+	p.Diags = sorted
 	return p.Diags
 }
 
