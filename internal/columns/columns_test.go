@@ -477,8 +477,8 @@ kernel @k workgroup(1) {
 }
 `
 
-// hosts are the cases of which the host alone makes something: of the workgroup's size, tables, places out of bounds,
-// loops that end and arrays that nobody reads.
+// hosts are the cases that only the host's passes change: by the workgroup's size, tables, places out of bounds,
+// loops that end and arrays without a read.
 var hosts = map[string]bool{"group-of-one-warp": true, "tables": true, "out-of-bounds-index": true, "loop-that-ends": true, "unread-array": true}
 
 // TestAsHost: the cases of the host's passes become the same program before these passes and after them.

@@ -9,7 +9,7 @@
 //
 // The meaning is that of passes fold, gvn and dce of package opt, which are better for a program that the host has:
 // sealing costs far more than these passes. The leader of a value is the host's, but for loads in the second arm of an
-// if whose first arm writes. Stores to arrays that nobody reads stay, and loops do: whether they end is not asked.
+// if whose first arm writes. Loops stay because they may not end, and so do stores to arrays without a read.
 //
 // A program's result does not depend on those beside it, on the size of workgroups or on hashes: keys are compared. An
 // Arena and an Optimiser are for one goroutine at a time. Start reading at kernels.go, which says what a row is, then

@@ -128,7 +128,7 @@ func seal(c *ir.Code) (*ir.Program, error) {
 					list = append(list, uint32(zero))
 				}
 			case t == ir.None:
-				t = ir.Bool // nobody uses it
+				t = ir.Bool // its result has no use
 			}
 			c.Op[r], c.Type[r], c.Flags[r], c.X[r], c.Args[r] = ir.OpConst, t, 0, uint32(len(c.Pool)), ir.NoArgs
 			c.A[r], c.B[r], c.C[r] = ir.NoRow, ir.NoRow, ir.NoRow
@@ -195,7 +195,7 @@ func addZero(c *ir.Code, at ir.Row) {
 	}
 }
 
-// part is where a row stands in a program: arguments of the body, constants, all else.
+// part is the part of a program that a row belongs to: 0 for arguments of the body, 1 for constants, 2 for the rest.
 func part(x [4]uint32) int {
 	switch w := Ops[x[0]&OpMask]; {
 	case w&Argument != 0 && x[3] == None:

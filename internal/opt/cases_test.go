@@ -35,8 +35,8 @@ var update = flag.Bool("update", false, "rewrite what the passes make of the cas
 //	stats   lines "RULE COUNT": how often the passes used it
 //	endless a number of rows after which neither form has come to its end
 //
-// In testdata/regress there is no section after: those are run at every level. A section "case NAME" in front of each lets one
-// file have several.
+// Cases of testdata/regress have no section after, because they run at every level. A file may have several cases, each
+// behind a section "case NAME".
 type passCase struct {
 	file     string
 	archive  *txtar.Archive

@@ -25,7 +25,7 @@
 //     undefined ones is undefined itself; what is reported is its use in an address, a branch, a
 //     store or a count. With Launch.Races, so are accesses that nothing orders (race.go).
 //
-// What compilers make runs here too: testdata/compiled.txtar holds kernels with their C++ and what nvcc made of it.
+// Output of a compiler runs here too: testdata/compiled.txtar has kernels in C++ with nvcc's PTX for each.
 //
 // Not here: reading text (package asm), the driver's calls (package cusim).
 //

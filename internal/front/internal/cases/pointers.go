@@ -81,6 +81,7 @@ func (b *tree) insert(k uint16) (depth int32) {
 		next := &b.right
 		if k < b.key[at] {
 			next = &b.right // the same once more
+			depth += int32(next[at]) & 1
 			if b.left[at] == 0 {
 				b.left[at] = int8(b.size)
 				break
