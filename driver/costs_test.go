@@ -15,7 +15,7 @@ func TestCostsComeBack(t *testing.T) {
 	}
 }
 
-//ci:inputs 20000
+//ci:inputs 40000
 func FuzzCosts(f *testing.F) {
 	for _, seed := range []string{
 		"2420 8500 7900 840 840 ", "-1 1 0 0 0 ", "1 1 0 0 0", "01 1 0 0 0 ", "1 1 ", "1 0 1 0 0 ", "1 1 0 0 2147483648 ", "{}", "",

@@ -86,7 +86,7 @@ func TestADecisionIsForWhatItDependsOn(t *testing.T) {
 	}
 }
 
-//ci:inputs 20000
+//ci:inputs 40000
 func FuzzTuning(f *testing.F) {
 	whole := driver.Tuning{Workgroup: group(256), Driver: 13000, Candidates: []driver.TuneCandidate{{Workgroup: group(64), Median: 5000, Runs: 20}, {Workgroup: group(256), Median: 4000, Runs: 20}}}
 	f.Add(whole.Encode())

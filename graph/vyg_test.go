@@ -369,7 +369,7 @@ func TestNoBytesPanic(t *testing.T) {
 	}
 }
 
-//ci:inputs 25000
+//ci:inputs 50000
 func FuzzOpen(f *testing.F) {
 	for _, name := range []string{"skew:16", "grid:2x2"} {
 		g, err := generate.Graph(context.Background(), name, generate.Options{Seed: 1})

@@ -66,7 +66,7 @@ func TestAnImageOfAClosedGraphHasItsRoots(t *testing.T) {
 
 // FuzzBuild overwrites words of the columns: an image or an error, and an image can be closed.
 //
-//ci:inputs 10000
+//ci:inputs 20000
 func FuzzBuild(f *testing.F) {
 	f.Add([]byte{1, 0, 3, 0, 0, 0, 0, 0})
 	f.Add([]byte{3, 0, 255, 255, 255, 255, 255, 255})

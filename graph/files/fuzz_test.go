@@ -82,34 +82,34 @@ func fuzzed(f *testing.F, format files.Format, seeds ...string) {
 	})
 }
 
-//ci:inputs 3750
+//ci:inputs 7500
 func FuzzEdges(f *testing.F) {
 	fuzzed(f, files.Edges, "0 1 7\n1 2\n", "1000000000000 2\n", "# Nodes: 12\n0\t0", "0 1 x y z\r\n%\n")
 }
 
-//ci:inputs 3750
+//ci:inputs 7500
 func FuzzWeighted(f *testing.F) { fuzzed(f, files.WEdges, "0 1 7\n", "0 1 -0.5e3\n") }
 
-//ci:inputs 10000
+//ci:inputs 20000
 func FuzzNamed(f *testing.F) {
 	fuzzed(f, files.Named, "web api\n", "web\tapi v2\tcall+http\t5\n", "#:kind 3 \"f g\"\n#:node \"\\x00\"\n\"\" \"#\" \"f g\" 1.0\n", "a b 0x30000 -\r\n", "0 1\n1 2\n", "#:node \"0\"\n\"\" 1", "a b x\na c 0x20000")
 }
 
-//ci:inputs 15000
+//ci:inputs 30000
 func FuzzMTX(f *testing.F) {
 	fuzzed(f, files.Matrix, "%%MatrixMarket matrix coordinate integer symmetric\n%\n3 3 2\n1 1 7\n3 1 9\n")
 }
 
-//ci:inputs 10000
+//ci:inputs 20000
 func FuzzDIMACS(f *testing.F) { fuzzed(f, files.DIMACS, "c x\n\np sp 3 1\na 1 3 9\nc\n") }
 
-//ci:inputs 20000
+//ci:inputs 40000
 func FuzzGAP(f *testing.F) { fuzzed(f, files.GAP) }
 
-//ci:inputs 20000
+//ci:inputs 40000
 func FuzzWGAP(f *testing.F) { fuzzed(f, files.WGAP) }
 
-//ci:inputs 7500
+//ci:inputs 15000
 func FuzzPacked(f *testing.F) {
 	f.Add([]byte("\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03\x33\x50\x30\xe4\x02\x00"))
 	f.Add([]byte("BZh91AY&SY"))

@@ -248,7 +248,7 @@ func TestNoGenerator(t *testing.T) {
 	}
 }
 
-//ci:inputs 15000
+//ci:inputs 30000
 func FuzzParse(f *testing.F) {
 	for _, name := range []string{"kron:4", "grid:3x4", "tree:9,2", "icfg:2,5,3", "skew:64", "road:4294967294x2"} {
 		f.Add(name, uint64(1))

@@ -217,7 +217,7 @@ func TestFilesThatNobodyWritesAreRefused(t *testing.T) {
 	}
 }
 
-//ci:inputs 50000
+//ci:inputs 100000
 func FuzzRead(f *testing.F) {
 	file := written(f, sample())
 	f.Add(file, false)

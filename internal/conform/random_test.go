@@ -266,7 +266,7 @@ func TestDescribedProgramIsACase(t *testing.T) {
 
 // FuzzProgram takes any bytes as the decisions of the generator.
 //
-//ci:inputs 500
+//ci:inputs 1000
 func FuzzProgram(f *testing.F) {
 	for seed := range uint64(8) {
 		for _, kind := range []func(uint64) *conform.RandomProgram{conform.Random, conform.RandomGo, conform.RandomGoOrder} {

@@ -226,7 +226,7 @@ func TestReadIsBounded(t *testing.T) {
 	}
 }
 
-//ci:inputs 37500
+//ci:inputs 75000
 func FuzzRead(f *testing.F) {
 	f.Add(file(pair()...))
 	f.Add(evidence.Header + "\n1,2\n")

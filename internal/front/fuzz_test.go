@@ -52,7 +52,7 @@ func sources(t testing.TB) map[string]string {
 
 // Whatever the text, Parse returns: a package, or findings that say where and what.
 //
-//ci:inputs 3750
+//ci:inputs 7500
 func FuzzParse(f *testing.F) {
 	for _, src := range sources(f) {
 		f.Add(src)

@@ -159,7 +159,7 @@ func TestDigestsDependOnTokens(t *testing.T) {
 	}
 }
 
-//ci:inputs 62500
+//ci:inputs 125000
 func FuzzSplit(f *testing.F) {
 	for _, src := range []string{"package k\n\nvar x = `a", "func f() { /*", "type (a int", "\"\\", "//vyre:", "//", "/", ")", "var x = 'a\n)"} {
 		f.Add([]byte(src))

@@ -107,7 +107,7 @@ func TestAFileIsCheckedInOrder(t *testing.T) {
 	}
 }
 
-//ci:inputs 62500
+//ci:inputs 125000
 func FuzzRead(f *testing.F) {
 	whole := imagecache.File(sampleKey, []byte("CUBIN"))
 	f.Add(whole, sampleKey[:])

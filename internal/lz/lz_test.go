@@ -94,7 +94,7 @@ func TestNumbersAreTheirSymbolsAndExtraBits(t *testing.T) {
 	}
 }
 
-//ci:inputs 37500
+//ci:inputs 75000
 func FuzzUnpack(f *testing.F) {
 	for _, in := range samples() {
 		if packed := Pack(in); len(packed) < 1<<10 {

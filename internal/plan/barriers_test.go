@@ -256,7 +256,7 @@ func TestBarriersPlannedAgainAllocateNothing(t *testing.T) {
 	}
 }
 
-//ci:inputs 2500
+//ci:inputs 5000
 func FuzzBarriers(f *testing.F) {
 	f.Add(4, []byte{0, 1, 0, 2, 1, 3, 2, 3})
 	f.Add(2, []byte{0, 1, 1, 0})

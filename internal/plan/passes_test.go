@@ -223,7 +223,7 @@ func TestPassesSaveMoreThanAnyOtherSet(t *testing.T) {
 	}
 }
 
-//ci:inputs 2500
+//ci:inputs 5000
 func FuzzPasses(f *testing.F) {
 	f.Add(uint64(1), 5)
 	f.Fuzz(func(t *testing.T, seed uint64, n int) {

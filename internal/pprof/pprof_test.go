@@ -93,7 +93,7 @@ func TestEveryWriteThatFailsIsTold(t *testing.T) {
 	}
 }
 
-//ci:inputs 4000
+//ci:inputs 8000
 func FuzzWrite(f *testing.F) {
 	f.Add("Saxpy", "a.go", int64(3), int64(-5), "grid", uint8(3))
 	f.Add("", "", int64(0), int64(0), "", uint8(0))
@@ -123,7 +123,7 @@ func FuzzWrite(f *testing.F) {
 
 // Whatever the bytes are, the reader answers.
 //
-//ci:inputs 12500
+//ci:inputs 25000
 func FuzzRead(f *testing.F) {
 	var b bytes.Buffer
 	if err := example().Write(&b); err != nil {

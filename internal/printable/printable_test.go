@@ -35,7 +35,7 @@ func TestText(t *testing.T) {
 
 // FuzzText: what comes out is printable UTF-8, and stays as it is the second time.
 //
-//ci:inputs 10000
+//ci:inputs 20000
 func FuzzText(f *testing.F) {
 	f.Add("a\x1b[0m\u202e\xff\n")
 	f.Fuzz(func(t *testing.T, s string) {

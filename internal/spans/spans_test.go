@@ -31,7 +31,7 @@ func TestMessageIsReadBack(t *testing.T) {
 
 // FuzzParse reads messages that anybody may have written into a program.
 //
-//ci:inputs 20000
+//ci:inputs 40000
 func FuzzParse(f *testing.F) {
 	f.Add(spans.Name{Plan: "p", Wave: "w", When: spans.After, File: "f", Line: 2}.Message())
 	f.Add(`span 1 99999999999999999999 "" "" ""`)

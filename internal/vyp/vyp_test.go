@@ -130,7 +130,7 @@ func TestTablesThatMakeNoSenseAreErrors(t *testing.T) {
 	}
 }
 
-//ci:inputs 10000
+//ci:inputs 20000
 func FuzzOpen(f *testing.F) {
 	f.Add(encode(f, Entry{Name: "A", Program: program(f, 2), Made: []Declaration{{"k.go", "A", [8]byte{1}}}})[len(Magic)+digestBytes:])
 	f.Fuzz(func(t *testing.T, rest string) {

@@ -280,7 +280,7 @@ func TestTextWorkIsLinear(t *testing.T) {
 	}
 }
 
-//ci:inputs 62500
+//ci:inputs 125000
 func FuzzText(f *testing.F) {
 	for _, c := range parseErrors {
 		if len(c.src) < 300 { // long seeds only slow the mutator down

@@ -473,7 +473,7 @@ func TestWireSizeIsLinear(t *testing.T) {
 	}
 }
 
-//ci:inputs 62500
+//ci:inputs 125000
 func FuzzWire(f *testing.F) {
 	f.Add(encode(f, annotated(f)))
 	f.Add(encode(f, irtest.Parse(f, "vyre 1 kernel @k workgroup(1) {}")))

@@ -162,7 +162,7 @@ func tables(args []asm.Operand) (labels []asm.Operand) {
 	return labels
 }
 
-//ci:inputs 62500
+//ci:inputs 125000
 func FuzzPTX(f *testing.F) {
 	f.Add(in("add.u32 %r1, %r2, 5;\n@%p1 bra L;\nld.shared.v2.u32 {%r1, %r2}, [s+8];\nL: exit;"))
 	f.Add(".version 7.8\n.target sm_90\n.const .align 4 .u16 t[5] = {1, 0x203, -1};\n.extern .shared .b8 e[];")
