@@ -205,6 +205,7 @@ type cache struct {
 	n         int
 	idle      list.List // of *compiled without handles, in the order in which the last was given up
 	compiling sync.WaitGroup
+	closed    bool // nothing is compiled any more
 	evicted   uint64
 }
 
@@ -212,7 +213,7 @@ type cache struct {
 const maxKernels = 512
 
 // get returns the compiled program, and whether it was found. The first to ask starts the compilation, which goes on when
-// its context ends; everyone else waits for it.
+// its context ends; everyone else waits for it. A device that has closed since its caller looked begins none.
 func (c *cache) get(ctx context.Context, d *Device, p *ir.Program, w engineWish, from driver.Metric) (e *compiled, found bool, err error) {
 	c.mu.Lock()
 	i := slices.IndexFunc(c.entries[p.Digest()], func(e *compiled) bool { return e.wanted == w && sameText(e.program, p) })
@@ -223,6 +224,9 @@ func (c *cache) get(ctx context.Context, d *Device, p *ir.Program, w engineWish,
 			e.idle = nil
 		}
 		d.Count(metric.CompilesMemory, 1)
+	} else if c.closed {
+		c.mu.Unlock()
+		return nil, false, d.Alive("compile", "")
 	} else {
 		e = &compiled{program: p, wanted: w, ready: make(chan struct{}), handles: 1}
 		c.entries[p.Digest()] = append(c.entries[p.Digest()], e)
@@ -344,7 +348,11 @@ func (c *cache) remove(e *compiled) {
 	}
 }
 
+// close drops everything. The device has closed before.
 func (c *cache) close() {
+	c.mu.Lock()
+	c.closed = true
+	c.mu.Unlock()
 	c.compiling.Wait()
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -373,7 +373,6 @@ func (d *Device) Close() error {
 	if !first {
 		return err
 	}
-	d.code.Wait()
 	d.code.Stop()
 	stuck := d.deferred.Settle()
 	return errors.Join(err, d.gpu.End(func() error {

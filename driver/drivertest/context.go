@@ -15,6 +15,17 @@ func ended() context.Context {
 	return c
 }
 
+// asked calls a function whenever somebody asks whether the context has ended.
+type asked struct {
+	context.Context
+	then func()
+}
+
+func (a asked) Err() error {
+	a.then()
+	return a.Context.Err()
+}
+
 // stopped is in the error of a Run whose context ended in a loop that the host decides on.
 func (e *env) stopped() string {
 	if e.dev.Caps().EndsRuns {

@@ -81,6 +81,17 @@ var ownershipTests = []test{
 		e.fails(err, driver.Closed, `"tell"`, "kernel was closed")
 		e.fails(driver.Write(ctx, driver.All(b), le(1)), driver.Closed)
 	}},
+	// A compilation that has seen an open device begins nothing on one that has closed since.
+	{"DeviceClosesWhileACompilationStarts", func(e *env) {
+		dev, err := e.open(driver.OpenOptions{})
+		e.must(err)
+		_, err = dev.Compile(asked{ctx, func() { e.must(dev.Close()) }}, e.program(add), driver.Options{})
+		e.fails(err, driver.Closed, "device was closed")
+		for _, m := range []driver.Metric{metric.CompilesFresh, metric.CompilesDisk, metric.CompilesMemory} {
+			e.same(m.String(), dev.Stats().Get(m), 0)
+		}
+		e.nothingLeft(dev)
+	}},
 	{"DeviceClosesEverythingMadeOnIt", func(e *env) {
 		dev, err := e.open(driver.OpenOptions{})
 		e.must(err)

@@ -62,6 +62,7 @@ type cache struct {
 	bytes     int                // of the images of entries
 	idle      list.List          // of *compiled without handles, in the order in which the last was given up
 	compiling sync.WaitGroup
+	closed    bool // nothing is compiled any more
 }
 
 // find returns the module that a wish was granted before, held by one more handle; nil if there is none.
@@ -98,12 +99,16 @@ func (c *cache) grant(w wish, e *compiled) {
 	c.granted[w] = e
 }
 
-// get returns the module of a key, held by one more handle, and whether it was there. If not, fresh says what to make.
+// get returns the module of a key, held by one more handle, and whether it was there. If not, fresh says what to make,
+// unless the device has closed since its caller looked.
 func (c *cache) get(ctx context.Context, k [32]byte, fresh func() *compiled) (e *compiled, found bool, err error) {
 	c.mu.Lock()
 	e = c.entries[k]
 	if found = e != nil; found {
 		c.c.gpu.Count(metric.CompilesMemory, 1)
+	} else if c.closed {
+		c.mu.Unlock()
+		return nil, false, c.c.gpu.Alive("compile", "")
 	} else {
 		e = fresh()
 		e.key, e.ready, e.handles = k, make(chan struct{}), 1
@@ -193,6 +198,14 @@ func (c *cache) flush() []*compiled {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.evict(0, 0)
+}
+
+// stop waits for the compilations under way, and begins no other.
+func (c *cache) stop() {
+	c.mu.Lock()
+	c.closed = true
+	c.mu.Unlock()
+	c.compiling.Wait()
 }
 
 // drop unloads every module. The context is current, unless it is lost.

@@ -71,8 +71,11 @@ func (c *Compiler) Settle() {
 	c.keeper.worker.Wait()
 }
 
-// Stop waits for the link under way, and leaves those that have not begun.
-func (c *Compiler) Stop() { c.keeper.stop() }
+// Stop waits for the compilations and the link under way, and begins no other. The device has closed before.
+func (c *Compiler) Stop() {
+	c.modules.stop()
+	c.keeper.stop()
+}
 
 // Drop unloads every module. The context is current, unless it is lost.
 func (c *Compiler) Drop(note func(error)) {
