@@ -19,7 +19,8 @@ const align = 64
 type buffer struct {
 	driver.Leaf
 	dev      *Device
-	mem      []byte
+	mem      []byte // nil once it was closed
+	at       uint64 // where mem is or was
 	size     int64
 	reserved int64
 	history  history
@@ -52,8 +53,10 @@ func (d *Device) alloc(bytes int64, label string) (*buffer, error) {
 	}
 	if bytes > 0 {
 		raw := make([]byte, bytes+align-1)
-		skip := -uintptr(unsafe.Pointer(unsafe.SliceData(raw))) % align // Go's heap does not move
-		d.memory.mu.Lock()                                              // Borrow looks at what others have
+		start := uintptr(unsafe.Pointer(unsafe.SliceData(raw))) // Go's heap does not move
+		skip := -start % align
+		b.at = uint64(start + skip)
+		d.memory.mu.Lock() // Borrow looks at what others have
 		b.mem = raw[skip : int64(skip)+bytes : int64(skip)+bytes]
 		d.memory.mu.Unlock()
 	}
@@ -139,7 +142,7 @@ func (d *Device) Borrow(f driver.Foreign, ended func()) (driver.Buffer, error) {
 			return nil, &driver.Error{Op: "borrow", Label: f.Label, Device: Name, Kind: driver.InvalidArgument,
 				Msg: fmt.Sprintf("%d bytes at %#x share memory with buffer %q of the device", f.Bytes, f.Address, o.Label()), Fix: "use that buffer"}
 		}
-		b.mem = memoryAt(f.Address, f.Bytes)
+		b.mem, b.at = memoryAt(f.Address, f.Bytes), f.Address
 	}
 	if err := b.Init(d.Core, b, f.Label, b.free); err != nil {
 		return nil, err
@@ -165,7 +168,7 @@ func (d *Device) within(from, to uint64) *buffer {
 	d.memory.mu.Lock()
 	defer d.memory.mu.Unlock()
 	for b := range d.memory.open {
-		if at := uint64(uintptr(unsafe.Pointer(unsafe.SliceData(b.mem)))); at < to && from < at+uint64(len(b.mem)) {
+		if b.mem != nil && b.at < to && from < b.at+uint64(len(b.mem)) {
 			return b
 		}
 	}
@@ -193,7 +196,7 @@ func (b *buffer) Address() (uint64, error) {
 	if err := b.Alive("address"); err != nil {
 		return 0, b.dev.Fail(err)
 	}
-	return uint64(uintptr(unsafe.Pointer(unsafe.SliceData(b.mem)))), nil
+	return b.at, nil
 }
 
 // bytes returns the memory of a range of one of the device's buffers.
