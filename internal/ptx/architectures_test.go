@@ -53,9 +53,7 @@ func TestEmitAssemblesForEveryArchitecture(t *testing.T) {
 	}
 	every := *assembleEvery
 	if every == 0 {
-		if every = 1 << 14; long.Enabled() {
-			every = 256
-		}
+		every = long.Every(1<<14, 256)
 	}
 	ps = oneOf(every, ps)
 	s.groups = []group{{"as written", ps}, {"optimised", optimised(ctx, t, ps)}}

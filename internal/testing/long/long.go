@@ -1,6 +1,6 @@
 // Package long holds the switches for tests that take long: `go test -long` in a package that imports it, or VYRE_LONG=1
-// in the environment, for those that take minutes. VYRE_LONG=0.25 is for a quarter of their cases, which continuous
-// integration takes: it begins elsewhere at each commit. What takes a quarter of an hour and more, because it goes
+// in the environment, for those that take minutes. VYRE_LONG=0.25 is for a quarter of their cases. Continuous
+// integration takes a share, which begins elsewhere at each commit. What takes a quarter of an hour and more, because it goes
 // through all arguments, needs -exhaustive beside -long.
 //
 // What is drawn at random begins at -seed=N. Of what begins anywhere, with -long, VYRE_SEED=N says where too: continuous
