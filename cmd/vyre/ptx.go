@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/govyre/vyre/internal/ptx"
+	"github.com/govyre/vyre/ir/text"
 )
 
 // ptxCmd writes the PTX of kernels, as one module: what the device gets of them, one by one.
@@ -30,7 +31,7 @@ func (c *ptxCmd) Run(t *terminal) error {
 		o := ptx.Options{Passes: choice, LineInfo: c.Lines, Annotate: c.Annotate}
 		var steps bytes.Buffer
 		if c.Passes {
-			o.Trace = ptx.Dump(&steps)
+			o.Trace = ptx.Dump(&steps, text.Of)
 		}
 		m, err := ptx.CompileModule(programs(all), target, o)
 		if err != nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/govyre/vyre/internal/cu"
 	"github.com/govyre/vyre/internal/cusim"
 	"github.com/govyre/vyre/internal/ptx"
+	"github.com/govyre/vyre/ir/wire"
 )
 
 func TestATextHasTheLeastVersionOfItsTarget(t *testing.T) {
@@ -69,6 +70,10 @@ func TestADebugSwitchWritesTexts(t *testing.T) {
 	}
 	defer d.Close()
 	adds(t, d, 1)
+	unused := strings.NewReplacer("add_one", "unused", "  %v", "  %unused = add.u32 %i, 7_u32\n  %v").Replace(addOne)
+	if _, err := d.Compile(ctx, parse(t, unused), driver.Options{}); err != nil {
+		t.Fatal(err)
+	}
 	d.OnEmit(func(m *ptx.Module) { m.Text = strings.Replace(m.Text, "add.u32", "adds.u32", 1) })
 	if _, err := d.Compile(ctx, adding(t, 2), driver.Options{Label: "wrong"}); !errors.Is(err, driver.Compile) {
 		t.Errorf("got %v", err)
@@ -82,6 +87,19 @@ func TestADebugSwitchWritesTexts(t *testing.T) {
 		}
 		if text, err := os.ReadFile(found[0]); err != nil || !strings.Contains(string(text), says) {
 			t.Errorf("%s holds %q, %v", pattern, text, err)
+		}
+	}
+	programs, err := filepath.Glob(filepath.Join(dir, "unused_*.vyrb"))
+	if err != nil || len(programs) == 0 {
+		t.Errorf("programs between passes are %v, %v", programs, err)
+	}
+	for _, file := range programs {
+		b, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if p, _, err := wire.Decode(b); err != nil || p.Name() != "unused" {
+			t.Errorf("%s holds %v, %v", file, p, err)
 		}
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/govyre/vyre/internal/conform"
 	"github.com/govyre/vyre/internal/ptx"
 	"github.com/govyre/vyre/ir"
+	"github.com/govyre/vyre/ir/text"
 )
 
 var sm90 = ptx.Target{SM: 90}
@@ -163,7 +164,7 @@ func TestProgramMakesAnErrorOfAPanic(t *testing.T) {
 
 func TestDumpWritesWhatChanged(t *testing.T) {
 	var b bytes.Buffer
-	if _, err := ptx.Compile(parse(t, exponential), sm90, ptx.Options{Trace: ptx.Dump(&b)}); err != nil {
+	if _, err := ptx.Compile(parse(t, exponential), sm90, ptx.Options{Trace: ptx.Dump(&b, text.Of)}); err != nil {
 		t.Fatal(err)
 	}
 	var heads []string

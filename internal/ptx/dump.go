@@ -6,13 +6,14 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/govyre/vyre/ir/text"
+	"github.com/govyre/vyre/ir"
 )
 
-// Dump returns a trace that writes to w what there was after each run that changed something: programs in text form,
-// then instructions. Each stands under the names of the kernel, the run and the rules that it used. The last, the text
-// of the module, is left out. Errors of w are dropped: a dump decides nothing.
-func Dump(w io.Writer) func(Step) {
+// Dump returns a trace that writes to w what there was after each run that changed something: programs as the caller
+// shows them, then instructions. Each is under the names of the kernel, the run and the rules that it used. The last, the
+// text of the module, is left out. Errors of w are dropped: a dump decides nothing. It does not print programs itself,
+// because every user's program links this package, and the printer is large.
+func Dump(w io.Writer, show func(*ir.Program) string) func(Step) {
 	return func(s Step) {
 		if !s.Changed || s.Run == "ptx.print" {
 			return
@@ -21,7 +22,7 @@ func Dump(w io.Writer) func(Step) {
 		if s.Listing != nil {
 			program = s.Listing.Text
 		} else {
-			program = text.Of(s.Program)
+			program = show(s.Program)
 		}
 		_, _ = fmt.Fprintf(w, "// %s after %s%s\n%s\n", s.Kernel, s.Run, rewritten(s.Rewrites), program)
 	}

@@ -1,6 +1,7 @@
 package code
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"os"
@@ -8,6 +9,8 @@ import (
 
 	"github.com/govyre/vyre/internal/atomicfile"
 	"github.com/govyre/vyre/internal/ptx"
+	"github.com/govyre/vyre/ir"
+	"github.com/govyre/vyre/ir/wire"
 )
 
 // dump writes a text, and what the assembler said of it if that refused it, to the directory that
@@ -17,6 +20,29 @@ func (c *Compiler) dump(m *ptx.Module, log string) {
 	c.dumpFile(dir, m.Kernels[0].Entry+".ptx", []byte(m.Text))
 	if log != "" {
 		c.dumpFile(dir, m.Kernels[0].Entry+".log", []byte(log))
+	}
+}
+
+// steps are what the passes made of a program.
+type steps struct {
+	text     bytes.Buffer
+	programs []*ir.Program
+}
+
+// show keeps a program, and returns a line with the end of its file's name.
+func (s *steps) show(p *ir.Program) string {
+	s.programs = append(s.programs, p)
+	return fmt.Sprintf("// vyre ir *.%02d.vyrb\n", len(s.programs))
+}
+
+// dumpSteps writes the text, and the programs in wire form, to the directory that a debug switch names.
+func (c *Compiler) dumpSteps(entry string, s *steps) {
+	dir := c.gpu.Debug().Passes
+	c.dumpFile(dir, entry+".passes", s.text.Bytes())
+	for i, p := range s.programs {
+		if b, err := wire.Encode(p); err == nil {
+			c.dumpFile(dir, fmt.Sprintf("%s.%02d.vyrb", entry, i+1), b)
+		}
 	}
 }
 

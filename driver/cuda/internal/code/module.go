@@ -22,9 +22,9 @@ func (c *Compiler) build(e *compiled, p *ir.Program) (err error) {
 			return err
 		}
 	}
-	var steps bytes.Buffer
+	var made steps
 	if c.gpu.Debug().Passes != "" {
-		o.Trace = ptx.Dump(&steps)
+		o.Trace = ptx.Dump(&made.text, made.show)
 	}
 	emit := func() (*ptx.Module, error) { return ptx.Compile(p, e.how.target, o) }
 	var m *ptx.Module
@@ -41,7 +41,7 @@ func (c *Compiler) build(e *compiled, p *ir.Program) (err error) {
 	}
 	c.dump(m, "")
 	k := &m.Kernels[0]
-	c.dumpFile(c.gpu.Debug().Passes, k.Entry+".passes", steps.Bytes())
+	c.dumpSteps(k.Entry, &made)
 	e.params, e.fixed, e.checks = k.Params, k.Dynamic, int(k.Program.Traits().Checks)
 	e.trap = trapsOf(k.Program)
 	if err := c.gpu.Hold("compile", ""); err != nil {
