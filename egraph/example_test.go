@@ -5,7 +5,6 @@ import (
 
 	"github.com/govyre/vyre/egraph"
 	"github.com/govyre/vyre/ir"
-	"github.com/govyre/vyre/rules"
 )
 
 // An expression is simplified by the rule table, with what is known of x.
@@ -17,7 +16,7 @@ func Example() {
 	div := g.Head(egraph.HeadInfo{Op: ir.OpDiv, Type: ir.U32})
 	t := g.Add(div, g.Add(mul, x, g.Const(ir.U32, 8)), g.Const(ir.U32, 8))
 
-	list, err := egraph.Compile(rules.Table())
+	list, err := egraph.Compile(egraph.OptimiserRules())
 	if err != nil {
 		fmt.Println(err)
 		return

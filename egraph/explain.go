@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/govyre/vyre/internal/rules"
 	"github.com/govyre/vyre/ir"
-	"github.com/govyre/vyre/rules"
 )
 
 // Explain proves that the term with which a class began equals another term: one of Extract, or of Term. The proof takes

@@ -3,8 +3,8 @@ package egraph
 import (
 	"slices"
 
+	"github.com/govyre/vyre/internal/rules"
 	"github.com/govyre/vyre/ir"
-	"github.com/govyre/vyre/rules"
 )
 
 // matches is a flat list: of each match the pattern, and where its classes and rows begin in data.

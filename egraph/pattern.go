@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/govyre/vyre/internal/rules"
 	"github.com/govyre/vyre/ir"
-	"github.com/govyre/vyre/rules"
 )
 
 // Rules are rules compiled for matching: each at every type of its class, and one of <=> in both directions. They are

@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/govyre/vyre/internal/interval"
+	"github.com/govyre/vyre/internal/rules"
 	"github.com/govyre/vyre/ir"
-	"github.com/govyre/vyre/rules"
 )
 
 // Proof is a list of steps from one term to an equal one. Each rewrites one place of the term. It is about its graph as that

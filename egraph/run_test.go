@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"github.com/govyre/vyre/egraph"
+	"github.com/govyre/vyre/internal/rules"
 	"github.com/govyre/vyre/ir"
-	"github.com/govyre/vyre/rules"
 )
 
 func compile(t *testing.T, text string) *egraph.Rules {

@@ -7,9 +7,9 @@ import (
 
 	"github.com/govyre/vyre/egraph"
 	"github.com/govyre/vyre/internal/exact"
+	"github.com/govyre/vyre/internal/rules"
 	"github.com/govyre/vyre/internal/testing/egraphs"
 	"github.com/govyre/vyre/ir"
-	"github.com/govyre/vyre/rules"
 )
 
 // naive says what the sides of a rule are in a graph.

@@ -9,8 +9,8 @@ import (
 
 	"github.com/govyre/vyre/egraph"
 	"github.com/govyre/vyre/internal/exact"
+	"github.com/govyre/vyre/internal/rules"
 	"github.com/govyre/vyre/ir"
-	"github.com/govyre/vyre/rules"
 )
 
 // table is the rule table, compiled once.

@@ -55,8 +55,7 @@ func newArg[T vyre.Element](ctx context.Context, dev vyre.Device, name string, o
 	return a, nil
 }
 
-// Bytes is how much memory a step takes for its work.
-func (a *Arg[T]) Bytes() int64 {
+func (a *Arg[T]) scratchBytes() int64 {
 	if unmade(nil, a) {
 		return 0
 	}
@@ -77,7 +76,7 @@ func (a *Arg[T]) Record(seq *vyre.Sequence, n Length, x, out *vyre.Buffer[T], in
 	}
 	st := a.step(seq, n, x.Len(), x.Bytes())
 	most := a.most()
-	work := seq.Scratch(a.Bytes())
+	work := seq.Scratch(a.scratchBytes())
 	count := driver.Part(work, 16*most, 4)
 	seq.Fill(count, 0, 4)
 	st.launched(a.launch(seq, a.kernel, tilesOf(a.max), driver.U64(st.room), driver.U64(n.n), st.where(n), x.Bytes(), out.View(0, 1).Bytes(),

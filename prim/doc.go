@@ -42,7 +42,7 @@
 //
 // # Memory
 //
-// A step works in the sequence's scratch memory, Bytes() of it. A run of a prepared sequence allocates nothing.
+// A step works in the sequence's scratch memory, Bytes(primitive) of it. A run of a prepared sequence allocates nothing.
 // Nothing is written beyond the length of a result.
 //
 // # Your own operators

@@ -14,10 +14,7 @@ import (
 )
 
 // primitive is what all of them have.
-type primitive interface {
-	io.Closer
-	Bytes() int64
-}
+type primitive = prim.Primitive
 
 // kindOfPrimitive is a row of every: how one is made for at most max elements, and what its buffers hold.
 type kindOfPrimitive struct {

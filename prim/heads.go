@@ -56,8 +56,7 @@ func NewHeadReduce[T vyre.Element, F Flag](ctx context.Context, dev vyre.Device,
 	return r, nil
 }
 
-// Bytes is how much memory a step takes for its work.
-func (r *HeadReduce[T, F]) Bytes() int64 {
+func (r *HeadReduce[T, F]) scratchBytes() int64 {
 	if unmade(nil, r) {
 		return 0
 	}
@@ -111,12 +110,11 @@ func newHeadScan[T vyre.Element, F Flag](ctx context.Context, s *SegmentedScan[T
 	return h, nil
 }
 
-// Bytes is how much memory a step takes for its work.
-func (s *HeadScan[T, F]) Bytes() int64 {
+func (s *HeadScan[T, F]) scratchBytes() int64 {
 	if unmade(nil, s) {
 		return 0
 	}
-	return s.headsBytes() + s.segments.Bytes() + countBytes
+	return s.headsBytes() + s.segments.scratchBytes() + countBytes
 }
 
 const countBytes = 8

@@ -154,8 +154,7 @@ func above[T vyre.Element](a, b T, kind uint32) bool {
 	return bitsOf(a) > bitsOf(b)
 }
 
-// Bytes is how much memory a step takes for its work: none.
-func (h *Histogram[T]) Bytes() int64 { return 0 }
+func (h *Histogram[T]) scratchBytes() int64 { return 0 }
 
 // Close gives the kernels and the bounds up, like that of all primitives.
 func (h *Histogram[T]) Close() error {

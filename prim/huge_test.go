@@ -72,8 +72,8 @@ func TestMoreElementsThan32BitsCount(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer closeAll(t, p)
-		if p.Bytes() < least {
-			t.Errorf("%T takes %d bytes, fewer than %d", p, p.Bytes(), least)
+		if prim.Bytes(p) < least {
+			t.Errorf("%T takes %d bytes, fewer than %d", p, prim.Bytes(p), least)
 		}
 		seq := d.NewSequence("huge")
 		defer seq.Close()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"reflect"
 	"slices"
 
@@ -24,6 +25,15 @@ type made struct {
 	// than let another workgroup run beside, that group is worth more.
 	registers int
 }
+
+// Primitive is what the functions New… of this package return.
+type Primitive interface {
+	io.Closer
+	scratchBytes() int64
+}
+
+// Bytes returns how much scratch memory a step of a primitive takes for its work.
+func Bytes(p Primitive) int64 { return p.scratchBytes() }
 
 // make begins a primitive for at most max elements.
 func begin(dev vyre.Device, what string, max int) (*made, error) {

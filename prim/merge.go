@@ -90,8 +90,7 @@ func NewMerge[K vyre.Element](ctx context.Context, dev vyre.Device, max int, o M
 	return &Merge[K]{g}, nil
 }
 
-// Bytes is how much memory a step takes for its work: none.
-func (g *Merge[K]) Bytes() int64 { return 0 }
+func (g *Merge[K]) scratchBytes() int64 { return 0 }
 
 // Record appends a merge of a[:n] and b[:m] into out[:n+m]. The two steps that it returns are one; the first sets the length
 // n, the second m. If together they are above what there is room for, it is a trap.
@@ -148,8 +147,7 @@ func NewMergePairs[K, V vyre.Element](ctx context.Context, dev vyre.Device, max 
 	return p, nil
 }
 
-// Bytes is how much memory a step takes for its work.
-func (g *MergePairs[K, V]) Bytes() int64 {
+func (g *MergePairs[K, V]) scratchBytes() int64 {
 	if unmade(nil, g) {
 		return 0
 	}
@@ -171,7 +169,7 @@ func (g *MergePairs[K, V]) Record(seq *vyre.Sequence, n, m Length, a *vyre.Buffe
 		x.apart(seq, []vyre.Range{out.Bytes(), outV.Bytes()}, x.where(n), y.where(m), a.Bytes(), b.Bytes(), aV.Bytes(), bV.Bytes())
 		fromA, fromB, to = x.nowhere, x.nowhere, x.nowhere
 		if g.max > 0 {
-			to = driver.All(seq.Scratch(g.Bytes()))
+			to = driver.All(seq.Scratch(g.scratchBytes()))
 		}
 	}
 	args := append(lengths[:len(lengths):len(lengths)], a.Bytes(), b.Bytes(), out.Bytes(), fromA, fromB, to)

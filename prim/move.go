@@ -69,8 +69,7 @@ func newMove[T vyre.Element, I uint32 | uint64](ctx context.Context, dev vyre.De
 	return v, nil
 }
 
-// Bytes is how much memory a step takes for its work: none.
-func (m *Move[T, I]) Bytes() int64 { return 0 }
+func (m *Move[T, I]) scratchBytes() int64 { return 0 }
 
 // Record appends a move of n elements, to out[:n] or from x[:n], by indices[:n]. An index that is out of range is a trap that
 // tells it.
@@ -119,8 +118,7 @@ func NewIota[T vyre.Element](ctx context.Context, dev vyre.Device, max int) (*Io
 	return c, nil
 }
 
-// Bytes is how much memory a step takes for its work: none.
-func (c *Iota[T]) Bytes() int64 { return 0 }
+func (c *Iota[T]) scratchBytes() int64 { return 0 }
 
 // Record appends out[i] = start + i*step for i below n; of floats the product is rounded, and then the sum.
 func (c *Iota[T]) Record(seq *vyre.Sequence, n Length, start, step T, out *vyre.Buffer[T]) *Step {

@@ -41,12 +41,11 @@ func NewPermutation[I uint32 | uint64](ctx context.Context, dev vyre.Device, max
 	return &Permutation[I]{draw, s}, nil
 }
 
-// Bytes is how much memory a step takes for its work.
-func (p *Permutation[I]) Bytes() int64 {
+func (p *Permutation[I]) scratchBytes() int64 {
 	if unmade(nil, p) {
 		return 0
 	}
-	return 16*int64(p.sort.max) + p.sort.Bytes()
+	return 16*int64(p.sort.max) + p.sort.scratchBytes()
 }
 
 // Record appends a permutation of the numbers below n, drawn from a place on, into out[:n].

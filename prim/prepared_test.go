@@ -129,7 +129,7 @@ func (u *used) withoutMemory(t *testing.T, limit int64) {
 	last := int64(0)
 	for max := 20000; ; max *= 4 {
 		big := must(u.of.make(ctx, u.d, max))(t)
-		need := big.Bytes()
+		need := prim.Bytes(big)
 		if need > limit {
 			few := *u
 			few.p = big

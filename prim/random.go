@@ -87,8 +87,7 @@ func NewRandom[T vyre.Element](ctx context.Context, dev vyre.Device, d Distribut
 	return r, nil
 }
 
-// Bytes is how much memory a step takes for its work: none.
-func (r *Random[T]) Bytes() int64 { return 0 }
+func (r *Random[T]) scratchBytes() int64 { return 0 }
 
 // Record appends a fill of out[:n] with n numbers from a place on.
 func (r *Random[T]) Record(seq *vyre.Sequence, n Length, from Source, out *vyre.Buffer[T]) *RandomStep {

@@ -141,8 +141,7 @@ func emptyFloat[A vyre.Element](op Operator) uint64 {
 	return math.Float64bits(v)
 }
 
-// Bytes is how much memory a step takes for its work.
-func (r *Reduce[T, A]) Bytes() int64 {
+func (r *Reduce[T, A]) scratchBytes() int64 {
 	if unmade(nil, r) {
 		return 0
 	}

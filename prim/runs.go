@@ -92,8 +92,7 @@ func headLengths[T vyre.Element](ctx context.Context, m *made, what string, word
 // atOnce reports whether a count and a place fit into the word that a tile's neighbours read.
 func (r *RunLengths[T, C]) atOnce() bool { return r.max < 1<<31 }
 
-// Bytes is how much memory a step takes for its work.
-func (r *RunLengths[T, C]) Bytes() int64 {
+func (r *RunLengths[T, C]) scratchBytes() int64 {
 	if unmade(nil, r) {
 		return 0
 	}
@@ -186,8 +185,7 @@ func (r *ReduceByKey[K, V]) compileOnce(ctx context.Context, what string, op Ope
 	return err
 }
 
-// Bytes is how much memory a step takes for its work.
-func (r *ReduceByKey[K, V]) Bytes() int64 {
+func (r *ReduceByKey[K, V]) scratchBytes() int64 {
 	if unmade(nil, r) {
 		return 0
 	}

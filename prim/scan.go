@@ -73,8 +73,7 @@ func (s *Scan[T]) compileIntegers(ctx context.Context, op Operator) (err error) 
 	return err
 }
 
-// Bytes is how much memory a step takes for its work.
-func (s *Scan[T]) Bytes() int64 {
+func (s *Scan[T]) scratchBytes() int64 {
 	if unmade(nil, s) {
 		return 0
 	}
@@ -95,7 +94,7 @@ func (s *Scan[T]) Record(seq *vyre.Sequence, n Length, x, y *vyre.Buffer[T]) *St
 		s.recordFloats(seq, st, n, x.Bytes(), y.Bytes())
 		return st
 	}
-	state := driver.All(seq.Scratch(s.Bytes()))
+	state := driver.All(seq.Scratch(s.scratchBytes()))
 	span := block.ScanTile(int(sizeOf[T]()))
 	tiles := (s.max + span - 1) / span
 	if !alone(tiles) {

@@ -49,8 +49,7 @@ func NewSearch[K vyre.Element, I uint32 | uint64](ctx context.Context, dev vyre.
 	return s, nil
 }
 
-// Bytes is how much memory a step takes for its work: none.
-func (s *Search[K, I]) Bytes() int64 { return 0 }
+func (s *Search[K, I]) scratchBytes() int64 { return 0 }
 
 // Record appends a search for queries[:m] in x[:n] into out[:m]. The two steps that it returns are one; the first sets the
 // length n of the range, the second that of the queries.

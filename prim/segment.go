@@ -128,8 +128,7 @@ func NewSegmentedReduce[T vyre.Element, I uint32 | uint64](ctx context.Context, 
 	return r, nil
 }
 
-// Bytes is how much memory a step takes for its work.
-func (r *SegmentedReduce[T, I]) Bytes() int64 {
+func (r *SegmentedReduce[T, I]) scratchBytes() int64 {
 	if unmade(nil, r) {
 		return 0
 	}

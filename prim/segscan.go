@@ -56,8 +56,7 @@ func newSegmentedScan[T vyre.Element, I uint32 | uint64](ctx context.Context, de
 	return s, nil
 }
 
-// Bytes is how much memory a step takes for its work.
-func (s *SegmentedScan[T, I]) Bytes() int64 {
+func (s *SegmentedScan[T, I]) scratchBytes() int64 {
 	if unmade(nil, s) {
 		return 0
 	}
@@ -99,7 +98,7 @@ func (s *SegmentedScan[T, I]) Record(seq *vyre.Sequence, k Length, offsets *vyre
 
 // scan appends the launches: so many segments, at most limit.
 func (s *SegmentedScan[T, I]) scan(seq *vyre.Sequence, st *Step, limit uint64, k Length, offsets, x, y vyre.Range) (launches []*driver.Step) {
-	work := driver.All(seq.Scratch(s.Bytes()))
+	work := driver.All(seq.Scratch(s.scratchBytes()))
 	seq.Fill(driver.Part(work.Buffer, 0, 4), 0, 4)
 	parts, _ := s.work(work)
 	for i, of := range s.steps {

@@ -160,8 +160,7 @@ func payloadOf[T vyre.Element](what string) (string, error) {
 	return of, nil
 }
 
-// Bytes is how much memory a step takes for its work.
-func (s *Select[T, F]) Bytes() int64 {
+func (s *Select[T, F]) scratchBytes() int64 {
 	if unmade(nil, s) {
 		return 0
 	}
@@ -203,8 +202,7 @@ func NewSelectIndices[I uint32 | uint64, F Flag](ctx context.Context, dev vyre.D
 	return s, nil
 }
 
-// Bytes is how much memory a step takes for its work.
-func (s *SelectIndices[I, F]) Bytes() int64 {
+func (s *SelectIndices[I, F]) scratchBytes() int64 {
 	if unmade(nil, s) {
 		return 0
 	}

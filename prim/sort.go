@@ -158,8 +158,7 @@ func (s *sorter) tiles() int64 {
 	return int64((s.max + tile - 1) / tile)
 }
 
-// Bytes is how much memory a step takes for its work.
-func (s *sorter) Bytes() int64 {
+func (s *sorter) scratchBytes() int64 {
 	if unmade(nil, s) {
 		return 0
 	}

@@ -67,15 +67,14 @@ func NewSortPairs[K, V vyre.Element](ctx context.Context, dev vyre.Device, max i
 // gathers reports whether the indices are sorted in place of the values.
 func (s *SortPairs[K, V]) gathers() bool { return s.gather.any != nil }
 
-// Bytes is how much memory a step takes for its work.
-func (s *SortPairs[K, V]) Bytes() int64 {
+func (s *SortPairs[K, V]) scratchBytes() int64 {
 	if unmade(nil, s) {
 		return 0
 	}
 	if s.gathers() {
-		return s.sorter.Bytes() + s.value*int64(s.max)
+		return s.sorter.scratchBytes() + s.value*int64(s.max)
 	}
-	return s.sorter.Bytes()
+	return s.sorter.scratchBytes()
 }
 
 // Record appends a sort of n pairs into outKeys[:n] and outValues[:n]. With Swap all four are destroyed but for the result.

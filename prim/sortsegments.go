@@ -77,18 +77,17 @@ func (s *SegmentedSort[K, O]) compileLong(ctx context.Context, kind uint32, name
 // long is how many long segments there are at most.
 func (s *SegmentedSort[K, O]) long() uint64 { return block.MaxLong(s.max) }
 
-// Bytes is how much memory a step takes for its work.
-func (s *SegmentedSort[K, O]) Bytes() int64 {
+func (s *SegmentedSort[K, O]) scratchBytes() int64 {
 	if unmade(nil, s) {
 		return 0
 	}
 	all := segmentWork{}
 	s.layout(&all)
 	if s.keys != nil {
-		all.end += s.keys.Bytes()
+		all.end += s.keys.scratchBytes()
 	}
 	if s.of != nil {
-		all.end += s.of.Bytes()
+		all.end += s.of.scratchBytes()
 	}
 	return all.end
 }

@@ -37,8 +37,7 @@ func NewUnique[T vyre.Element](ctx context.Context, dev vyre.Device, max int) (*
 	return u, nil
 }
 
-// Bytes is how much memory a step takes for its work.
-func (u *Unique[T]) Bytes() int64 {
+func (u *Unique[T]) scratchBytes() int64 {
 	if unmade(nil, u) {
 		return 0
 	}
@@ -93,8 +92,7 @@ func NewUniqueByKey[K, V vyre.Element](ctx context.Context, dev vyre.Device, max
 	return u, nil
 }
 
-// Bytes is how much memory a step takes for its work.
-func (u *UniqueByKey[K, V]) Bytes() int64 {
+func (u *UniqueByKey[K, V]) scratchBytes() int64 {
 	if unmade(nil, u) {
 		return 0
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/govyre/vyre"
+	"github.com/govyre/vyre/prim"
 )
 
 // job is what the measurement of an operation on n elements needs. What fails first is its error; what is made after that means
@@ -24,20 +25,14 @@ func (j *job) fail(err error) {
 	}
 }
 
-// primitive is what all of package prim have.
-type primitive interface {
-	io.Closer
-	Bytes() int64
-}
-
 // keep closes p when the operation has been measured.
-func (j *job) keep(p primitive, err error) {
+func (j *job) keep(p prim.Primitive, err error) {
 	if err != nil {
 		j.fail(err)
 		return
 	}
 	j.closers = append(j.closers, p)
-	j.scratch += p.Bytes()
+	j.scratch += prim.Bytes(p)
 }
 
 func (j *job) close() (err error) {

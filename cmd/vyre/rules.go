@@ -15,9 +15,9 @@ import (
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/internal/allinputs"
 	"github.com/govyre/vyre/internal/printable"
+	"github.com/govyre/vyre/internal/rules"
 	"github.com/govyre/vyre/internal/superopt"
 	"github.com/govyre/vyre/ir"
-	"github.com/govyre/vyre/rules"
 )
 
 // rulesCmd is about the rules by which terms are rewritten.

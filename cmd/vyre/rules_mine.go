@@ -13,8 +13,8 @@ import (
 	"github.com/govyre/vyre/internal/mine"
 	"github.com/govyre/vyre/internal/opt"
 	"github.com/govyre/vyre/internal/printable"
+	"github.com/govyre/vyre/internal/rules"
 	"github.com/govyre/vyre/ir"
-	"github.com/govyre/vyre/rules"
 )
 
 // rulesMineCmd finds rules.

@@ -8,8 +8,8 @@ import (
 	"github.com/govyre/vyre"
 	"github.com/govyre/vyre/egraph"
 	"github.com/govyre/vyre/egraph/device"
+	"github.com/govyre/vyre/internal/rules"
 	"github.com/govyre/vyre/ir"
-	"github.com/govyre/vyre/rules"
 )
 
 // The terms that are twice there meet, wherever they are: no order of the rules matters.

@@ -6,7 +6,7 @@ import (
 
 	"github.com/govyre/vyre/egraph"
 	"github.com/govyre/vyre/egraph/device/internal/saturation"
-	"github.com/govyre/vyre/rules"
+	"github.com/govyre/vyre/internal/rules"
 )
 
 // input is what is saturated.

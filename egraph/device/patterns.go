@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"github.com/govyre/vyre/internal/exact"
+	"github.com/govyre/vyre/internal/rules"
 	"github.com/govyre/vyre/ir"
-	"github.com/govyre/vyre/rules"
 )
 
 // match is a rule at a type in one direction.

@@ -8,9 +8,9 @@ import (
 	"github.com/govyre/vyre/egraph"
 	"github.com/govyre/vyre/egraph/device"
 	"github.com/govyre/vyre/internal/exact"
+	"github.com/govyre/vyre/internal/rules"
 	"github.com/govyre/vyre/internal/testing/egraphs"
 	"github.com/govyre/vyre/ir"
-	"github.com/govyre/vyre/rules"
 )
 
 // plainly saturates a graph the slow way: each round looks at every row of every class for every match of every rule,

@@ -10,8 +10,8 @@ import (
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/egraph"
 	"github.com/govyre/vyre/egraph/device/internal/saturation"
+	"github.com/govyre/vyre/internal/rules"
 	"github.com/govyre/vyre/megakernel"
-	"github.com/govyre/vyre/rules"
 )
 
 // Saturation is e-graphs on a device with the rules that saturate them.

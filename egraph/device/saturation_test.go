@@ -17,12 +17,12 @@ import (
 	"github.com/govyre/vyre/internal/cu"
 	"github.com/govyre/vyre/internal/cusim"
 	"github.com/govyre/vyre/internal/metric"
+	"github.com/govyre/vyre/internal/rules"
 	"github.com/govyre/vyre/internal/testing/egraphs"
 	"github.com/govyre/vyre/internal/testing/faults"
 	"github.com/govyre/vyre/internal/testing/long"
 	"github.com/govyre/vyre/ir"
 	"github.com/govyre/vyre/megakernel"
-	"github.com/govyre/vyre/rules"
 )
 
 // parsed parses rules.

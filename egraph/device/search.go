@@ -2,9 +2,9 @@ package device
 
 import (
 	"github.com/govyre/vyre/egraph/device/internal/saturation"
+	"github.com/govyre/vyre/internal/rules"
 	"github.com/govyre/vyre/ir"
 	"github.com/govyre/vyre/ir/build"
-	"github.com/govyre/vyre/rules"
 )
 
 // operands are the heads and the literals of the rules of a shape, in tables that all shapes share, by rule.

@@ -9,8 +9,8 @@ import (
 	"github.com/govyre/vyre/egraph"
 	"github.com/govyre/vyre/egraph/device/internal/saturation"
 	"github.com/govyre/vyre/internal/exact"
+	"github.com/govyre/vyre/internal/rules"
 	"github.com/govyre/vyre/ir"
-	"github.com/govyre/vyre/rules"
 )
 
 // symbol is a head with the types of its children. All children of a symbol at a place have one type, so waves that

@@ -12,7 +12,6 @@ import (
 	"github.com/govyre/vyre/egraph"
 	"github.com/govyre/vyre/ir"
 	"github.com/govyre/vyre/ir/build"
-	"github.com/govyre/vyre/rules"
 )
 
 func main() {
@@ -35,7 +34,7 @@ func run(ctx context.Context, device string) error {
 	t := apply(g, ir.OpDiv, apply(g, ir.OpMul, x, eight), eight)
 	t = apply(g, ir.OpNeg, apply(g, ir.OpNeg, apply(g, ir.OpNot, t))) // -(-^(x * 8 / 8))
 
-	list, err := egraph.Compile(rules.Table())
+	list, err := egraph.Compile(egraph.OptimiserRules())
 	if err != nil {
 		return err
 	}

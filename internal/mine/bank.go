@@ -15,7 +15,7 @@ import (
 	"github.com/govyre/vyre/internal/exact"
 	"github.com/govyre/vyre/internal/opt"
 	"github.com/govyre/vyre/ir"
-	"github.com/govyre/vyre/rules"
+	"github.com/govyre/vyre/internal/rules"
 )
 
 // Options say which terms a bank has.

@@ -2,7 +2,7 @@ package mine
 
 import (
 	"github.com/govyre/vyre/ir"
-	"github.com/govyre/vyre/rules"
+	"github.com/govyre/vyre/internal/rules"
 )
 
 // Saved is what a rule does for programs.

@@ -8,7 +8,7 @@ import (
 
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/ir"
-	"github.com/govyre/vyre/rules"
+	"github.com/govyre/vyre/internal/rules"
 )
 
 // most is how many counterexamples become inputs, if terms that are equal on the inputs turn out to be others.

@@ -2,7 +2,7 @@ package mine
 
 import (
 	"github.com/govyre/vyre/ir"
-	"github.com/govyre/vyre/rules"
+	"github.com/govyre/vyre/internal/rules"
 )
 
 // steps reports whether a known rule makes a term of the bank cheaper in one step at its root.

@@ -15,7 +15,7 @@ import (
 	"github.com/govyre/vyre/internal/mine"
 	"github.com/govyre/vyre/internal/testing/long"
 	"github.com/govyre/vyre/ir"
-	"github.com/govyre/vyre/rules"
+	"github.com/govyre/vyre/internal/rules"
 )
 
 var ctx = context.Background()

@@ -14,7 +14,7 @@ import (
 
 	"github.com/govyre/vyre/egraph"
 	"github.com/govyre/vyre/ir"
-	"github.com/govyre/vyre/rules"
+	"github.com/govyre/vyre/internal/rules"
 )
 
 // Found is what a search came to.

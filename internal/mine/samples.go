@@ -7,7 +7,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/govyre/vyre/ir"
-	"github.com/govyre/vyre/rules"
+	"github.com/govyre/vyre/internal/rules"
 )
 
 // sample draws the inputs of the variables: edges, small numbers, numbers near each other or near literals, and any. The seed

@@ -2,7 +2,7 @@ package opt
 
 import (
 	"github.com/govyre/vyre/ir"
-	"github.com/govyre/vyre/rules"
+	"github.com/govyre/vyre/internal/rules"
 )
 
 // maxSteps bounds the rewrites of one row. Rules go down, so few are ever needed.

@@ -6,7 +6,7 @@ import (
 	"sync"
 
 	"github.com/govyre/vyre/ir"
-	"github.com/govyre/vyre/rules"
+	"github.com/govyre/vyre/internal/rules"
 )
 
 // rule is a rule of the table, with the parts of its pattern that most rows differ from.

@@ -23,7 +23,7 @@ import (
 	"sync"
 
 	"github.com/govyre/vyre/ir"
-	"github.com/govyre/vyre/rules"
+	"github.com/govyre/vyre/internal/rules"
 	"lukechampine.com/blake3"
 )
 

@@ -8,7 +8,7 @@ import (
 	"github.com/govyre/vyre/egraph"
 	"github.com/govyre/vyre/internal/allinputs"
 	"github.com/govyre/vyre/ir"
-	"github.com/govyre/vyre/rules"
+	"github.com/govyre/vyre/internal/rules"
 )
 
 // outcome says what is known of a candidate.

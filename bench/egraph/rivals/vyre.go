@@ -17,7 +17,7 @@ import (
 
 	"github.com/govyre/vyre/egraph"
 	"github.com/govyre/vyre/ir"
-	"github.com/govyre/vyre/rules"
+	"github.com/govyre/vyre/internal/rules"
 )
 
 // once does a run of package egraph and prints the line of it.

@@ -5,7 +5,7 @@ import (
 
 	"github.com/govyre/vyre/egraph"
 	"github.com/govyre/vyre/ir"
-	"github.com/govyre/vyre/rules"
+	"github.com/govyre/vyre/internal/rules"
 )
 
 // Plain matches terms of rules with the classes of a graph by looking at every row. It shares nothing with an engine

@@ -4,8 +4,8 @@ import (
 	"math"
 	"testing"
 
+	"github.com/govyre/vyre/internal/rules"
 	"github.com/govyre/vyre/ir"
-	"github.com/govyre/vyre/rules"
 )
 
 // Refute evaluates many assignments at once, some ops without their function: it has to be as if each was evaluated alone.

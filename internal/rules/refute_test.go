@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/govyre/vyre/internal/rules"
 	"github.com/govyre/vyre/ir"
-	"github.com/govyre/vyre/rules"
 )
 
 // refused has rules that look right and are not: a checker that cannot say no shows nothing.

@@ -6,9 +6,9 @@ import (
 	"testing"
 
 	"github.com/govyre/vyre/internal/lz"
+	"github.com/govyre/vyre/internal/rules"
 	"github.com/govyre/vyre/internal/testing/long"
 	"github.com/govyre/vyre/ir"
-	"github.com/govyre/vyre/rules"
 )
 
 func effort() rules.Effort {
@@ -56,6 +56,6 @@ func TestTableIsWhatItsFilesSay(t *testing.T) {
 		t.Fatal(err)
 	}
 	if text, err := lz.Unpack(packed, 1<<20); err != nil || string(text) != string(all) {
-		t.Errorf("table.lz is not those files (%v): go generate ./rules writes it", err)
+		t.Errorf("table.lz is not those files (%v): go generate ./internal/rules writes it", err)
 	}
 }

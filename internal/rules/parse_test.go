@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/govyre/vyre/internal/rules"
 	"github.com/govyre/vyre/ir"
-	"github.com/govyre/vyre/rules"
 )
 
 func TestParseSaysWhereAndWhatAndWhatToDo(t *testing.T) {
