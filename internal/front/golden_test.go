@@ -22,21 +22,36 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the files in testdata")
 
-// golden runs every archive of a directory: its Go files go to got, whose result must be section want.
+// golden runs every case of the archives in a directory: its Go files go to got, whose result must be section want. A
+// case begins with a section "case NAME", or is the archive.
 func golden(t *testing.T, dir string, got func(files []front.File, o front.Options) string) {
 	files, err := filepath.Glob(filepath.Join("testdata", dir, "*.txtar"))
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no archives in testdata/%s: %v", dir, err)
 	}
 	for _, file := range files {
-		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
-			if strings.HasSuffix(file, "_long.txtar") {
+		all, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		goldenFile(t, file, string(all), got)
+	}
+}
+
+// goldenFile runs the cases of a file.
+func goldenFile(t *testing.T, file, all string, got func(files []front.File, o front.Options) string) {
+	cases := strings.Split("\n"+all, "\n-- case ")
+	if len(cases) == 1 {
+		cases = append(cases, strings.TrimSuffix(filepath.Base(file), ".txtar")+" --"+strings.TrimSuffix(cases[0], "\n"))
+	}
+	for _, text := range cases[1:] {
+		name, text, _ := strings.Cut(text, " --\n")
+		text = strings.TrimSuffix(text, "\n") + "\n"
+		t.Run(name, func(t *testing.T) {
+			if strings.HasSuffix(name, "_long") {
 				long.Only(t, "takes seconds")
 			}
-			a, err := txtar.ParseFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
+			a := txtar.Parse([]byte(text))
 			var src []front.File
 			o := front.Options{Packages: make(map[string][]front.File)}
 			want := ""
@@ -55,12 +70,13 @@ func golden(t *testing.T, dir string, got func(files []front.File, o front.Optio
 				return
 			}
 			if !*update {
-				t.Fatalf("%s\ngot\n%s\nwant\n%s\nfirst difference: %s\nif it is right: go test ./kernel -run %s -update",
+				t.Fatalf("%s\ngot\n%s\nwant\n%s\nfirst difference: %s\nif it is right: go test ./internal/front -run %s -update",
 					file, have, want, firstDifference(have, want), t.Name())
 			}
 			a.Files = slices.DeleteFunc(a.Files, func(f txtar.File) bool { return f.Name == "want" })
 			a.Files = append(a.Files, txtar.File{Name: "want", Data: []byte(have)})
-			if err := os.WriteFile(file, txtar.Format(a), 0o644); err != nil {
+			all = strings.Replace(all, text, string(txtar.Format(a)), 1)
+			if err := os.WriteFile(file, []byte(all), 0o644); err != nil {
 				t.Fatal(err)
 			}
 		})

@@ -1,8 +1,8 @@
 package opt
 
 import (
-	"github.com/govyre/vyre/ir"
 	"github.com/govyre/vyre/internal/rules"
+	"github.com/govyre/vyre/ir"
 )
 
 // maxSteps bounds the rewrites of one row. Rules go down, so few are ever needed.

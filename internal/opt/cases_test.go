@@ -2,6 +2,7 @@ package opt_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -11,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/txtar"
@@ -25,7 +27,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite what the passes make of the cases")
 
-// passCase is testdata/<pass>/<name>.txtar. Its sections:
+// passCase is a case of testdata/<pass>/<pass>.txtar. Its sections:
 //
 //	before  one kernel, without the line that opens a file; !inb is taken at its word
 //	after   what the pass makes of it
@@ -39,6 +41,7 @@ var update = flag.Bool("update", false, "rewrite what the passes make of the cas
 // behind a section "case NAME".
 type passCase struct {
 	file     string
+	in       string // file of several cases, or empty
 	archive  *txtar.Archive
 	section  map[string]string
 	passes   []string
@@ -62,10 +65,12 @@ func readCases(file string) ([]*passCase, error) {
 	var all []*passCase
 	for _, part := range parts[1:] {
 		name, text, _ := bytes.Cut(part, []byte(" --\n"))
-		c, err := readCase(filepath.Join(filepath.Dir(file), string(name)+".txtar"), append(text, '\n'))
+		text = append(bytes.TrimSuffix(text, []byte("\n")), '\n')
+		c, err := readCase(filepath.Join(filepath.Dir(file), string(name)+".txtar"), text)
 		if err != nil {
 			return nil, err
 		}
+		c.in = file
 		all = append(all, c)
 	}
 	return all, nil
@@ -284,7 +289,20 @@ func (c *passCase) accept(t *testing.T, after string) {
 		c.archive.Files = slices.Insert(c.archive.Files, i, txtar.File{Name: "after"})
 	}
 	c.archive.Files[i].Data = []byte(after)
-	if err := os.WriteFile(c.file, txtar.Format(c.archive), 0o644); err != nil {
+	accepting.Lock()
+	defer accepting.Unlock()
+	file, text := cmp.Or(c.in, c.file), txtar.Format(c.archive)
+	if c.in != "" {
+		all, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text = bytes.Replace(all, c.contents, text, 1)
+	}
+	if err := os.WriteFile(file, text, 0o644); err != nil {
 		t.Fatal(err)
 	}
 }
+
+// accepting is held by a case that rewrites its file.
+var accepting sync.Mutex

@@ -7,8 +7,8 @@ import (
 	"github.com/govyre/vyre/egraph"
 	"github.com/govyre/vyre/internal/exact"
 	"github.com/govyre/vyre/internal/interval"
-	"github.com/govyre/vyre/ir"
 	"github.com/govyre/vyre/internal/rules"
+	"github.com/govyre/vyre/ir"
 )
 
 // equate puts the cheapest equal terms in the place of arithmetic. Rules that go down one at a time block each other, so it

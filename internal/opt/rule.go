@@ -5,8 +5,8 @@ import (
 	"strconv"
 	"sync"
 
-	"github.com/govyre/vyre/ir"
 	"github.com/govyre/vyre/internal/rules"
+	"github.com/govyre/vyre/ir"
 )
 
 // rule is a rule of the table, with the parts of its pattern that most rows differ from.
