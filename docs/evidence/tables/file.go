@@ -154,20 +154,24 @@ func (t table) where(pairs ...string) (some table) {
 // width bounds the lines of the sentence below a table.
 const width = 116
 
-// origin says where the figures are from, for a page.
-func (f *file) origin(page string) string {
-	link := "evidence/" + f.name
+// link is the path of the file from a page.
+func (f *file) link(page string) string {
 	switch path.Dir(page) {
 	case ".":
-		link = evidence + "/" + f.name
+		return evidence + "/" + f.name
 	case evidence:
-		link = f.name
+		return f.name
 	}
+	return "evidence/" + f.name
+}
+
+// origin says where the figures are from, for a page.
+func (f *file) origin(page string) string {
 	text := "Machine: " + f.head["machine"] + "."
 	if d := f.head["driver"]; d != "none" {
 		text += " Driver: " + d + "."
 	}
-	text += fmt.Sprintf(" Commit: %s. Date: %s. Command: %s. [Figures](%s).", f.head["commit"], f.head["date"], f.head["command"], link)
+	text += fmt.Sprintf(" Commit: %s. Date: %s. Command: %s. [Figures](%s).", f.head["commit"], f.head["date"], f.head["command"], f.link(page))
 	var out strings.Builder
 	column := 0
 	for _, word := range words(text) {

@@ -58,6 +58,7 @@ func run(root string, check bool) error {
 
 // maker makes pages.
 type maker struct {
+	told  map[string]bool // pages and files, where a table has said where it is from
 	root  string
 	files map[string]*file // that tables are made of
 }

@@ -58,7 +58,8 @@ func (m *maker) page(name, old string) (string, error) {
 	return out.String(), unmarked(name, out.String())
 }
 
-// table makes a table of a file, with the sentence that says where the file is from.
+// table makes a table of a file, with the sentence that says where the file is from. The next table of
+// the file in the page refers to it.
 func (m *maker) table(page, name string, args []string) (string, error) {
 	if name == index {
 		rows, err := m.index()
@@ -71,6 +72,13 @@ func (m *maker) table(page, name string, args []string) (string, error) {
 	rows, err := view(f, args)
 	if err != nil {
 		return "", fmt.Errorf("%s: %w", name, err)
+	}
+	if key := page + "\n" + name; m.told[key] {
+		return markdown(rows) + fmt.Sprintf("\nMeasured like the first table of [this file](%s).\n", f.link(page)), nil
+	} else if m.told == nil {
+		m.told = map[string]bool{key: true}
+	} else {
+		m.told[key] = true
 	}
 	return markdown(rows) + "\n" + f.origin(page), nil
 }
