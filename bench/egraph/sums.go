@@ -9,8 +9,8 @@ import (
 
 	"github.com/govyre/vyre/egraph"
 	"github.com/govyre/vyre/egraph/device"
-	"github.com/govyre/vyre/ir"
 	"github.com/govyre/vyre/internal/rules"
+	"github.com/govyre/vyre/ir"
 )
 
 // associative is the rule of the sums. The operands of a sum have no order, so half of the rows that commutativity as a

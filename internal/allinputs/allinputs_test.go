@@ -15,10 +15,10 @@ import (
 	"github.com/govyre/vyre/driver/cpu"
 	_ "github.com/govyre/vyre/driver/cudasim"
 	"github.com/govyre/vyre/internal/allinputs"
+	"github.com/govyre/vyre/internal/rules"
 	"github.com/govyre/vyre/internal/testing/long"
 	"github.com/govyre/vyre/ir"
 	"github.com/govyre/vyre/ir/text"
-	"github.com/govyre/vyre/internal/rules"
 )
 
 // TestMain puts a false rule into the optimiser's table: all tests here run beside it.

@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/govyre/vyre/driver"
-	"github.com/govyre/vyre/ir"
 	"github.com/govyre/vyre/internal/rules"
+	"github.com/govyre/vyre/ir"
 )
 
 // Line is a rule at a type, with the assignments of its constants for which all values of the others are tried.

@@ -14,8 +14,8 @@ import (
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/internal/exact"
 	"github.com/govyre/vyre/internal/opt"
-	"github.com/govyre/vyre/ir"
 	"github.com/govyre/vyre/internal/rules"
+	"github.com/govyre/vyre/ir"
 )
 
 // Options say which terms a bank has.

@@ -1,8 +1,8 @@
 package mine
 
 import (
-	"github.com/govyre/vyre/ir"
 	"github.com/govyre/vyre/internal/rules"
+	"github.com/govyre/vyre/ir"
 )
 
 // Saved is what a rule does for programs.

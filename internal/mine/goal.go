@@ -7,8 +7,8 @@ import (
 	"slices"
 
 	"github.com/govyre/vyre/driver"
-	"github.com/govyre/vyre/ir"
 	"github.com/govyre/vyre/internal/rules"
+	"github.com/govyre/vyre/ir"
 )
 
 // most is how many counterexamples become inputs, if terms that are equal on the inputs turn out to be others.

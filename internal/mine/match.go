@@ -1,8 +1,8 @@
 package mine
 
 import (
-	"github.com/govyre/vyre/ir"
 	"github.com/govyre/vyre/internal/rules"
+	"github.com/govyre/vyre/ir"
 )
 
 // steps reports whether a known rule makes a term of the bank cheaper in one step at its root.

@@ -13,9 +13,9 @@ import (
 	_ "github.com/govyre/vyre/driver/cudasim"
 	"github.com/govyre/vyre/internal/metric"
 	"github.com/govyre/vyre/internal/mine"
+	"github.com/govyre/vyre/internal/rules"
 	"github.com/govyre/vyre/internal/testing/long"
 	"github.com/govyre/vyre/ir"
-	"github.com/govyre/vyre/internal/rules"
 )
 
 var ctx = context.Background()

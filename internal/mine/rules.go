@@ -13,8 +13,8 @@ import (
 	"sync/atomic"
 
 	"github.com/govyre/vyre/egraph"
-	"github.com/govyre/vyre/ir"
 	"github.com/govyre/vyre/internal/rules"
+	"github.com/govyre/vyre/ir"
 )
 
 // Found is what a search came to.

@@ -6,8 +6,8 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"github.com/govyre/vyre/ir"
 	"github.com/govyre/vyre/internal/rules"
+	"github.com/govyre/vyre/ir"
 )
 
 // sample draws the inputs of the variables: edges, small numbers, numbers near each other or near literals, and any. The seed

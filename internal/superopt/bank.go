@@ -22,8 +22,8 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/govyre/vyre/ir"
 	"github.com/govyre/vyre/internal/rules"
+	"github.com/govyre/vyre/ir"
 	"lukechampine.com/blake3"
 )
 

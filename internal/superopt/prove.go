@@ -7,8 +7,8 @@ import (
 
 	"github.com/govyre/vyre/egraph"
 	"github.com/govyre/vyre/internal/allinputs"
-	"github.com/govyre/vyre/ir"
 	"github.com/govyre/vyre/internal/rules"
+	"github.com/govyre/vyre/ir"
 )
 
 // outcome says what is known of a candidate.

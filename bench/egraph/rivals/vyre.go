@@ -16,8 +16,8 @@ import (
 	"unsafe"
 
 	"github.com/govyre/vyre/egraph"
-	"github.com/govyre/vyre/ir"
 	"github.com/govyre/vyre/internal/rules"
+	"github.com/govyre/vyre/ir"
 )
 
 // once does a run of package egraph and prints the line of it.

@@ -4,8 +4,8 @@ import (
 	"slices"
 
 	"github.com/govyre/vyre/egraph"
-	"github.com/govyre/vyre/ir"
 	"github.com/govyre/vyre/internal/rules"
+	"github.com/govyre/vyre/ir"
 )
 
 // Plain matches terms of rules with the classes of a graph by looking at every row. It shares nothing with an engine
