@@ -44,6 +44,19 @@ var Cases = []Case{
 	{Group: Second, Name: "skeleton", Reference: "skeleton", Make: skeleton},
 	{Group: Second, Name: "kd-tree", Reference: "kdtree", Arrays: 320, Make: kdTree},
 
+	{Group: Third, Name: "log match", Reference: "logmatch", Make: logMatch},
+	{Group: Third, Name: "align", Reference: "align", Arrays: 2 * 4 * 64, Make: align},
+	{Group: Third, Name: "lz4", Reference: "lz4", Make: lz4},
+	{Group: Third, Name: "idct", Reference: "idct", Arrays: 4 * 64, Make: idct},
+	{Group: Third, Name: "gravity", Reference: "gravity", Arrays: 4 * 64, Make: gravity},
+	{Group: Third, Name: "spline", Reference: "spline", Make: spline},
+	{Group: Third, Name: "flow", Reference: "flow", Bound: Memory, Make: flow},
+	{Group: Third, Name: "reed-solomon", Reference: "reedsolomon", Make: reedSolomon},
+	{Group: Third, Name: "ledger", Reference: "ledger", Make: ledger},
+	{Group: Third, Name: "viterbi", Reference: "viterbi", Make: viterbi},
+	{Group: Third, Name: "ntt", Reference: "ntt", Make: ntt},
+	{Group: Third, Name: "k-means", Reference: "kmeans", Make: kMeans},
+
 	{Group: Structs, Name: "bodies", Reference: "bodies", Make: bodies},
 	{Group: Structs, Name: "particles", Reference: "particles", Bound: Memory, Make: particles},
 }

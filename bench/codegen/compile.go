@@ -16,6 +16,11 @@ import (
 //go:embed kernels/*.go
 var sources embed.FS
 
+// References are the reference kernels, in a folder reference.
+//
+//go:embed reference/*.cu reference/*.h
+var References embed.FS
+
 // Kernels compiles the kernels of the suite, by name. Their source is in the binary, so this works on
 // machines without Go.
 func Kernels() (map[string]*front.Kernel, error) {

@@ -2,7 +2,7 @@
 //
 // Kernels in Go (package kernels) have reference kernels in CUDA C++ (directory reference). A Case knows one of them at
 // three sizes. It has its buffers, its launches, how many bytes must move, and a plain Go version that says what has to
-// come out. The Group of a case tells the kernels by which passes are tuned from those, in two lots, that show what
+// come out. The Group of a case tells the kernels by which passes are tuned from those, in three lots, that show what
 // others get.
 //
 //	kernels/*.go ── kernel.Parse ── ptx.Compile ──────────┐

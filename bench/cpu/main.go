@@ -5,6 +5,7 @@
 //	go run ./cpu            (in bench; needs gcc)
 //	go run ./cpu -cores
 //	go run ./cpu -targets   (all instruction sets of the processor beside each other)
+//	go run ./cpu -lot third (kernels whose reference is a program in C, too, beside plain Go)
 package main
 
 import (
@@ -130,11 +131,14 @@ func main() {
 	targets := flag.Bool("targets", false, "measure machine code for every instruction set of the processor, on one core")
 	target := flag.String("target", string(cpu.Native), "instruction set of the machine code on one core, such as amd64.avx2")
 	only := flag.String("only", "", "measure the kernels with this in their names, on one core")
+	group := flag.String("lot", "", "measure the cases that match, as GROUP/NAME, beside their reference kernels in C and plain Go")
 	flag.Parse()
 	measure := func() error { return oneCore(*only, cpu.Engine(*target)) }
 	switch {
 	case *cores:
 		measure = allCores
+	case *group != "":
+		measure = func() error { return lot(*group, cpu.Engine(*target)) }
 	case *targets:
 		measure = func() error { return allTargets(*only) }
 	}

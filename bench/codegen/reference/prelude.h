@@ -4,6 +4,7 @@
 #define __global__ __attribute__((global))
 #define __device__ __attribute__((device))
 #define __shared__ __attribute__((shared))
+#define __constant__ __attribute__((constant))
 #define __align__(n) __attribute__((aligned(n)))
 #define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
 #define builtin __device__ __attribute__((device_builtin))
@@ -56,6 +57,8 @@ __device__ float __nv_rsqrtf(float);
 __device__ float __nv_expf(float);
 __device__ float __nv_logf(float);
 __device__ float __nv_erff(float);
+__device__ int __nv_brev(int);
+__device__ int __nv_popc(int);
 __device__ unsigned long long __nv_umul64hi(unsigned long long, unsigned long long);
 }
 
@@ -104,6 +107,8 @@ inlined float expf(float x) { return __nv_expf(x); }
 inlined float logf(float x) { return __nv_logf(x); }
 inlined float erff(float x) { return __nv_erff(x); }
 inlined unsigned long long __umul64hi(unsigned long long a, unsigned long long b) { return __nv_umul64hi(a, b); }
+inlined unsigned __brev(unsigned x) { return __nv_brev(x); }
+inlined int __popc(unsigned x) { return __nv_popc(x); }
 inlined unsigned atomicAdd(unsigned *p, unsigned v) { return __uAtomicAdd(p, v); }
 inlined unsigned atomicCAS(unsigned *p, unsigned old, unsigned v) { return __uAtomicCAS(p, old, v); }
 inlined unsigned atomicOr(unsigned *p, unsigned v) { return __uAtomicOr(p, v); }
@@ -120,6 +125,13 @@ inlined unsigned __reduce_add_sync(unsigned mask, unsigned v)
 	unsigned s;
 	asm volatile("redux.sync.add.u32 %0, %1, %2;" : "=r"(s) : "r"(v), "r"(mask));
 	return s;
+}
+
+inlined unsigned __ballot_sync(unsigned mask, int p)
+{
+	unsigned lanes;
+	asm volatile("{ .reg .pred p; setp.ne.s32 p, %1, 0; vote.sync.ballot.b32 %0, p, %2; }" : "=r"(lanes) : "r"(p), "r"(mask));
+	return lanes;
 }
 
 inlined unsigned __shfl_sync(unsigned mask, unsigned v, unsigned lane) { return __nvvm_shfl_idx_sync(mask, v, lane, 31); }

@@ -107,6 +107,24 @@ func TestWhatIsRefused(t *testing.T) {
 	}
 }
 
+// TestARunOfOneGroup has the means of that group alone, beside which the others are not missed; but one that is asked for is.
+func TestARunOfOneGroup(t *testing.T) {
+	times := "\nthird lot:\n\n| kernel | size | nvcc | -fmad=false | p50 |\n|---|---|---|---|---|\n"
+	for _, size := range threeSizes {
+		times += "| a | " + size + " | 4 µs | 3 µs | 6 µs |\n"
+	}
+	for mark, want := range map[string]string{"means": "| all | 0.50 |", "means third-lot": "| third lot | 0.50 |", "means second-lot": ""} {
+		root := repository(t, map[string]string{
+			"docs/a.md": "<!-- table: codegen-third-first-h200.txt " + mark + " -->\n<!-- end -->\n", "docs/evidence/codegen-third-first-h200.txt": head + times,
+		})
+		err := run(root, false)
+		text, _ := os.ReadFile(filepath.Join(root, "docs/a.md"))
+		if (err == nil) != (want != "") || !strings.Contains(string(text), want) {
+			t.Errorf("%s: %v\n%s", mark, err, text)
+		}
+	}
+}
+
 // TestTablesOfOtherThings are left alone: words, bounds and flags are no measurements.
 func TestTablesOfOtherThings(t *testing.T) {
 	for text, figures := range map[string]bool{
