@@ -188,17 +188,25 @@ func (f *file) origin(page string) string {
 	return out.String() + "\n"
 }
 
-// words splits a text at its spaces, but for those of code.
+// words splits a text at its spaces, but for those of code that fits into a line.
 func words(text string) (list []string) {
 	inCode, from := false, 0
+	add := func(word string) {
+		if len(word) > width {
+			list = append(list, strings.Fields(word)...)
+		} else {
+			list = append(list, word)
+		}
+	}
 	for i, c := range text {
 		switch {
 		case c == '`':
 			inCode = !inCode
 		case c == ' ' && !inCode:
-			list = append(list, text[from:i])
+			add(text[from:i])
 			from = i + 1
 		}
 	}
-	return append(list, text[from:])
+	add(text[from:])
+	return list
 }

@@ -153,3 +153,19 @@ func TestNumbers(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// TestALongCommandIsWrapped: a command that fits into a line stays in one, another is broken at its spaces.
+func TestALongCommandIsWrapped(t *testing.T) {
+	for _, n := range []int{3, 30} {
+		f := &file{name: "a.csv", head: map[string]string{"driver": "none", "command": "`run" + strings.Repeat(" --more", n) + "`"}}
+		lines := strings.Split(f.origin("docs/a.md"), "\n")
+		if broken := len(lines) > 2; broken != (n == 30) {
+			t.Errorf("%d words: %d lines", n, len(lines))
+		}
+		for _, line := range lines {
+			if len(line) > width {
+				t.Errorf("a line of %d characters: %s", len(line), line)
+			}
+		}
+	}
+}
