@@ -88,8 +88,8 @@ func generateFor(t target, p *ir.Program, o Options, far bool) (*function, []byt
 	}
 	f := &function{p: p, own: t.own, once: map[ir.Row]bool{}, banked: map[entry]vreg{}, tabled: map[table]vreg{}, current: ir.NoRow, marks: o.marks}
 	f.takeSpace(p.Rows())
-	alone := runsAlone(p) && (o.Alone == nil || *o.Alone)
 	of := findShapes(newTree(p))
+	alone := (o.Alone == nil || *o.Alone) && runsAlone(of.tree)
 	if f.layout = newLayout(p, t, lanes); alone && of.single(t.own, o.Single) {
 		f.layout, of = newLayout(p, t, 1), singleShapes(of.tree)
 		f.layout.handOut(p, o.General)
@@ -186,43 +186,6 @@ func newLayout(p *ir.Program, t target, lanes int) layout {
 	l.group.take(0)
 	l.group.size = (l.group.size + 31) &^ 31
 	return l
-}
-
-// runsAlone reports whether vectors may run one after the other, each to its end: no vector waits for another, be it at
-// a barrier, or in a loop that ends when another has written.
-func runsAlone(p *ir.Program) bool {
-	if p.Traits().Resident {
-		return false
-	}
-	objects := p.Objects()
-	written := map[ir.Object]bool{}
-	inLoop := func(r ir.Row) bool {
-		for g := p.Region(r); g != 0; {
-			op := p.Regions()[g].Op
-			if p.Op(op) == ir.OpLoop {
-				return true
-			}
-			g = p.Region(op)
-		}
-		return false
-	}
-	for r := range ir.Row(p.Rows()) {
-		in := p.Op(r).Info()
-		if meets(p, r) || in.Attr&ir.Barrier != 0 {
-			return false
-		}
-		if in.Imm == ir.ImmObject && in.Attr&ir.Writes != 0 && !objects[p.X(r)].Local() {
-			written[ir.Object(p.X(r))] = true
-		}
-	}
-	asked := used(p)
-	for r := range ir.Row(p.Rows()) {
-		in := p.Op(r).Info()
-		if in.Imm == ir.ImmObject && in.Attr&ir.Reads != 0 && asked[r] && written[ir.Object(p.X(r))] && inLoop(r) {
-			return false
-		}
-	}
-	return true
 }
 
 // allGoOn ends a turn over all vectors: if they have come to a barrier of the group, they go on from the first one.

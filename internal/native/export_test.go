@@ -55,7 +55,7 @@ func Packed(p *ir.Program) (n int) {
 // Partings counts where whole vectors of a program may part.
 func Partings(p *ir.Program) int {
 	f := &function{p: p}
-	f.layout.alone = runsAlone(p)
+	f.layout.alone = runsAlone(newTree(p))
 	s := &selector{function: f, shapes: findShapes(newTree(p)), asm: amd64.New()}
 	n := 0
 	for _, at := range s.findPartings() {
@@ -71,3 +71,6 @@ func ListSingle(p *ir.Program, name string) (*Listing, error) {
 	yes := true
 	return list(p, name, Options{Single: &yes})
 }
+
+// RunsAlone reports whether vectors of a program may run one after the other.
+func RunsAlone(p *ir.Program) bool { return runsAlone(newTree(p)) }
