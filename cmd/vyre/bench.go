@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/govyre/vyre/driver"
@@ -16,6 +17,8 @@ type benchCmd struct {
 	Runs   int           `placeholder:"N" help:"Warm runs to measure, instead of as many as fit into --time."`
 	Time   time.Duration `default:"1s" help:"How long to measure warm runs on each device; at least three are measured."`
 	JSON   bool          `help:"Print what was measured as one JSON document."`
+
+	Measured string `placeholder:"FILE" help:"With -O …,+search: choose terms by the time of the kernel, not by cost, and write them to FILE, for --bank of other commands."`
 }
 
 // Help is the long help of the command.
@@ -26,6 +29,9 @@ the same contents of the buffers. Device time is around the kernel on the device
 call. Bandwidth is the bytes of the buffers that the kernel reads, and of those that it writes, by the
 median of the device time: what the kernel asks for, not what passes the memory's pins. Of several
 devices of one architecture, the first pays for optimising the kernel; the others find the text that it made.
+
+With --measured, the kernel runs with each term that the pass search proves, in turns, and as it is. Each root
+of arithmetic gets the fastest, but the one of least cost unless another is over 3 % faster.
 
 Example:
   vyre bench examples/saxpy/kernel.go --device cpu,cuda --grid 4096 --arg a=2 --arg x=iota:1048576 --arg y=zeros:1048576`
@@ -40,13 +46,24 @@ func (c *benchCmd) Run(t *terminal) error {
 			return err
 		}
 	}
+	var bank *sink
+	if c.Measured != "" {
+		if len(c.Device) != 1 || !strings.Contains(c.Optimise+",", "+search,") {
+			return usagef("--measured %s: it is for the pass search on one device; choose that by -O 3,+search, and name one --device", c.Measured)
+		}
+		var err error
+		if bank, err = t.create("--measured", c.Measured); err != nil {
+			return err
+		}
+		defer bank.close()
+	}
 	j, err := c.job(t)
 	if err != nil {
 		return err
 	}
 	doc := j.benchDoc()
 	for _, name := range c.Device {
-		m, err := c.measure(t, j, doc, name)
+		m, err := c.measure(t, j, doc, name, bank)
 		if errors.Is(err, driver.InvalidArgument) {
 			return usage{err}
 		}
@@ -83,7 +100,7 @@ func (j *job) benchDoc() *benchJSON {
 }
 
 // measure measures the launch on a device.
-func (c *benchCmd) measure(t *terminal, j *job, doc *benchJSON, name string) (m measuredJSON, err error) {
+func (c *benchCmd) measure(t *terminal, j *job, doc *benchJSON, name string, bank *sink) (m measuredJSON, err error) {
 	dev, err := openDevice(name, driver.OpenOptions{CloseTimeout: closeTimeout, CacheDir: "off"})
 	if err != nil {
 		return m, err
@@ -92,6 +109,11 @@ func (c *benchCmd) measure(t *terminal, j *job, doc *benchJSON, name string) (m 
 	defer t.spin("measuring " + j.name + " on " + dev.Name())()
 	m.Device, m.Model = dev.Name(), dev.Caps().Model
 
+	if bank != nil {
+		if m.Terms, err = c.terms(t, j, dev, bank); err != nil {
+			return m, err
+		}
+	}
 	start := time.Now()
 	k, err := j.compile(t, dev, driver.Options{Label: j.name, Optimise: c.Optimise})
 	if err != nil {

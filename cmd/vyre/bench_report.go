@@ -29,6 +29,21 @@ type measuredJSON struct {
 	Resources *resourcesJSON `json:"resources"` // null where they mean nothing
 	Outputs   []outputJSON   `json:"outputs"`
 	Note      string         `json:"note,omitempty"` // why there is no device time
+	Terms     []termsJSON    `json:"terms,omitempty"`
+}
+
+// termsJSON is a root of the pass search with the time of the kernel as it is and with each term that is proved equal to it.
+type termsJSON struct {
+	Root   string        `json:"root"`
+	AsItIs time.Duration `json:"as_it_is_ns"`
+	Terms  []termJSON    `json:"terms"`
+	Chosen int           `json:"chosen"` // -1: as it is
+}
+
+type termJSON struct {
+	Term  string        `json:"term"`
+	Proof string        `json:"proof"`
+	Time  time.Duration `json:"ns"`
 }
 
 type coldJSON struct {
@@ -139,11 +154,23 @@ func (d *benchJSON) text(out io.Writer) error {
 		return err
 	}
 	for _, m := range d.Devices {
+		m.terms(out)
 		if m.Note != "" {
 			fmt.Fprintf(out, "\n%s %s\n", m.Device, m.Note)
 		}
 	}
 	return nil
+}
+
+// terms says what was chosen for each root, and from what.
+func (m *measuredJSON) terms(out io.Writer) {
+	chosen := map[bool]string{true: "  chosen"}
+	for _, r := range m.Terms {
+		fmt.Fprintf(out, "\n%s %s%s\n", durationText(r.AsItIs), r.Root, chosen[r.Chosen < 0])
+		for i, c := range r.Terms {
+			fmt.Fprintf(out, "%s %s by %s%s\n", durationText(c.Time), c.Term, c.Proof, chosen[i == r.Chosen])
+		}
+	}
 }
 
 func bandwidthText(m *measuredJSON) string {

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"errors"
+	"slices"
 	"time"
 
 	"github.com/govyre/vyre/driver"
@@ -15,6 +17,7 @@ type bench struct {
 	kernel driver.Kernel
 
 	bufs    []driver.Buffer
+	kept    []driver.Buffer // copies of what is restored
 	run     *driver.Sequence
 	restore *driver.Sequence // gives what the kernel reads and writes its first contents again; nil if there is no such thing
 
@@ -66,6 +69,7 @@ func (b *bench) keep() error {
 		if err != nil {
 			return err
 		}
+		b.kept = append(b.kept, kept)
 		if b.restore == nil {
 			b.restore = b.dev.NewSequence(b.j.name + " restore")
 		}
@@ -110,6 +114,69 @@ func (b *bench) warm(n int, lasts time.Duration) error {
 	return nil
 }
 
+// terms chooses the terms of the pass search by the time of the kernel, and writes them as a bank.
+func (c *benchCmd) terms(t *terminal, j *job, dev driver.Device, bank *sink) (list []termsJSON, err error) {
+	compile := func() (driver.Kernel, error) {
+		return j.compile(t, dev, driver.Options{Label: j.name, Optimise: c.Optimise})
+	}
+	all, file, err := t.finder.Choose(func() error {
+		k, err := compile()
+		if err != nil {
+			return err
+		}
+		return k.Close()
+	}, func(use []func()) (times []time.Duration, err error) {
+		var tried []*bench
+		defer func() {
+			for _, b := range tried {
+				err = errors.Join(err, b.end())
+			}
+		}()
+		for _, put := range use {
+			put()
+			k, err := compile()
+			if err != nil {
+				return nil, err
+			}
+			tried = append(tried, &bench{t: t, j: j, dev: dev, kernel: k})
+			if err := tried[len(tried)-1].setUp(new(measuredJSON)); err != nil {
+				return nil, err
+			}
+		}
+		// The clock of a simulated device is exact.
+		for began, n := time.Now(), 1; n <= 3 || !dev.Caps().Simulated && n < maxTurns && time.Since(began) < c.Time; n++ {
+			for _, b := range tried {
+				if err := b.warm(n, 0); err != nil {
+					return nil, err
+				}
+			}
+		}
+		for _, b := range tried {
+			all := b.wall
+			if len(b.device) == len(b.wall) {
+				all = b.device
+			}
+			slices.Sort(all)
+			times = append(times, all[len(all)/2])
+		}
+		return times, nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	for _, m := range all {
+		to := termsJSON{Root: m.Root, AsItIs: m.AsItIs, Chosen: m.Chosen}
+		for i, p := range m.Terms {
+			to.Terms = append(to.Terms, termJSON{p.Term, p.Proof, m.Times[i]})
+		}
+		list = append(list, to)
+	}
+	return list, bank.write(file)
+}
+
+// maxTurns bounds the runs of each term.
+const maxTurns = 1000
+
 // outputs reads what the last run wrote.
 func (b *bench) outputs() ([]outputJSON, error) {
 	seq := b.dev.NewSequence(b.j.name + " read")
@@ -126,8 +193,21 @@ func (b *bench) outputs() ([]outputJSON, error) {
 }
 
 func (b *bench) close() {
-	b.run.Close()
+	if b.run != nil {
+		b.run.Close()
+	}
 	if b.restore != nil {
 		b.restore.Close()
 	}
+}
+
+// end gives all back that a bench has, if it is one of several.
+func (b *bench) end() (err error) {
+	b.close()
+	for _, buf := range append(b.bufs, b.kept...) {
+		if buf != nil {
+			err = errors.Join(err, buf.Close())
+		}
+	}
+	return errors.Join(err, b.kernel.Close())
 }

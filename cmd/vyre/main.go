@@ -50,6 +50,7 @@ import (
 	"github.com/govyre/vyre/internal/interrupt"
 	"github.com/govyre/vyre/internal/native"
 	"github.com/govyre/vyre/internal/printable"
+	"github.com/govyre/vyre/internal/superopt"
 )
 
 // commands is the command line.
@@ -100,6 +101,7 @@ type terminal struct {
 	still  bool   // no progress is shown
 
 	searching driver.Device // on which the pass search tries inputs, if it runs
+	finder    *superopt.Finder
 }
 
 // stdout is standard output. It keeps the first error of writing, so that no command has to look at each line that it prints:

@@ -51,7 +51,7 @@ func (f bankFlag) use(t *terminal) error {
 		return err
 	}
 	t.searching = dev
-	superopt.Use(t.ctx, bank, dev, func(line string) { fmt.Fprintln(t.err, printable.Lines(line)) })
+	t.finder = superopt.Use(t.ctx, bank, dev, func(line string) { fmt.Fprintln(t.err, printable.Lines(line)) })
 	return nil
 }
 

@@ -21,6 +21,11 @@ var conditions = map[string]func(b *build.Builder, t ir.Type, width uint64, c []
 		some := b.And(b.Ne(c[0], b.U64(0)), b.Ne(c[1], b.U64(0)))
 		return b.And(some, b.Le(c[0], b.Div(b.U64(t.Mask()), c[1])))
 	},
+	// The first is all bits that a value may have.
+	"within": func(b *build.Builder, _ ir.Type, _ uint64, c []build.Value) build.Value {
+		return b.Eq(b.And(c[0], b.Not(c[1])), b.U64(0))
+	},
+	"below": func(b *build.Builder, _ ir.Type, _ uint64, c []build.Value) build.Value { return b.Lt(c[0], c[1]) },
 	"turn": func(b *build.Builder, _ ir.Type, width uint64, c []build.Value) build.Value {
 		return b.Eq(b.Add(c[0], c[1]), b.U64(width))
 	},

@@ -25,7 +25,7 @@
 //
 // # Not here
 //
-// Package egraph has facts and explanations. The kernels are in internal/closure and internal/saturation; search.go
+// Package egraph has explanations, and bounds of values beside their known bits. The kernels are in internal/closure and internal/saturation; search.go
 // writes those of the rules.
 //
 // Start reading at image.go and session.go, then saturation.go.

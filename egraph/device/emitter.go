@@ -20,6 +20,9 @@ const (
 	faultJoin                       // a row that is new counts only where the left side begins
 	faultFold                       // an op of constants has another value
 	faultOrder                      // rows of a commutative head are matched in one order
+	faultLearned                    // what is learned of a class is not new
+	faultCarry                      // a bit of a sum is known if it is in both operands
+	faultForget                     // known bits stay in their slots when the table is made anew
 )
 
 // codec writes the arithmetic of keys and of constants.
@@ -221,10 +224,13 @@ type emitter struct {
 	lists  lists
 	table  table
 	graphs ir.Object
+
+	given                ir.Object // known bits of rows that tell them, two words each
+	zeros, ones, learned ir.Object // by class: its known bits, and the search that is the first to see the last of them
 }
 
 // emitted are the columns of an emitter, in the order of its parameters.
-var emitted = []place{headers, list, listKeys, root, count, end, constant, keys, parents, stamp, counters, graphs}
+var emitted = []place{headers, list, listKeys, root, count, end, constant, keys, parents, stamp, counters, graphs, givenKnown, knownZeros, knownOnes, learned}
 
 func newEmitter(name string) *emitter {
 	b := build.New(name, build.Workgroup(threads))
@@ -243,6 +249,10 @@ func newEmitter(name string) *emitter {
 	t.stamp = b.Buffer("stamp", ir.U32, ir.RW)
 	t.counters = b.Buffer("counters", ir.U32, ir.RW)
 	e.graphs = b.Buffer("graphs", ir.U32, ir.RW)
+	e.given = b.Buffer("given", ir.U64, ir.RO)
+	e.zeros = b.Buffer("zeros", ir.U64, ir.RW)
+	e.ones = b.Buffer("ones", ir.U64, ir.RW)
+	e.learned = b.Buffer("learned", ir.U32, ir.RW)
 	t.searches = b.Load(t.header, b.U32(saturation.Searches))
 	t.made, t.used, t.full = b.Var(b.U32(0)), b.Var(b.U32(0)), b.Var(b.U32(0))
 	return e

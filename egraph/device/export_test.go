@@ -11,6 +11,7 @@ import (
 	"github.com/govyre/vyre/egraph/device/internal/closure"
 	"github.com/govyre/vyre/egraph/device/internal/saturation"
 	"github.com/govyre/vyre/ir"
+	"github.com/govyre/vyre/ir/build"
 	"github.com/govyre/vyre/megakernel"
 )
 
@@ -102,12 +103,36 @@ func Signature(head uint32, children []uint32) uint32 {
 	return h
 }
 
+// Transfer is a program that computes the known bits of an op: invocation i those of the values 3i, 3i+1 and 3i+2. nil if there
+// are none.
+func Transfer(op ir.Op, t ir.Type, from [3]ir.Type) (*ir.Program, error) {
+	b := build.New("transfer", build.Workgroup(64))
+	e := &emitter{codec: codec{b}}
+	e.zeros, e.ones = b.Buffer("zeros", ir.U64, ir.RW), b.Buffer("ones", ir.U64, ir.RW)
+	to := [2]ir.Object{b.Buffer("toZeros", ir.U64, ir.WO), b.Buffer("toOnes", ir.U64, ir.WO)}
+	var kids []build.Value
+	for k := range op.Info().Args {
+		kids = append(kids, b.Add(b.Mul(b.Global(0), b.U32(3)), b.U32(uint32(k))))
+	}
+	y := symbol{HeadInfo: egraph.HeadInfo{Op: op, Type: t}, from: from, kids: len(kids)}
+	known, ok := e.transfer(y, kids)
+	if !ok {
+		return nil, nil
+	}
+	b.Store(to[0], b.Global(0), known.zeros)
+	b.Store(to[1], b.Global(0), known.ones)
+	return b.Program()
+}
+
 // Mistakes that programs of rules and of folding can have.
 const (
 	NoFault      = mistake(0)
 	FaultCompare = faultCompare
 	FaultJoin    = faultJoin
 	FaultFold    = faultFold
+	FaultLearned = faultLearned
+	FaultForget  = faultForget
+	FaultCarry   = faultCarry
 	FaultOrder   = faultOrder
 )
 

@@ -6,8 +6,8 @@ import (
 	"github.com/govyre/vyre/ir/build"
 )
 
-// foldProgram writes the wave that computes ops of constants, once the lists are there.
-func foldProgram(all *symbols) (*ir.Program, error) {
+// foldProgram writes the wave that computes ops of constants, and known bits if rules ask for some, once the lists are there.
+func foldProgram(all *symbols, known bool) (*ir.Program, error) {
 	e := newEmitter("fold")
 	l, t := &e.lists, &e.table
 	live := e.load(t.counters, e.U32(saturation.Total))
@@ -17,6 +17,9 @@ func foldProgram(all *symbols) (*ir.Program, error) {
 			k := e.Load(l.key, i)
 			h := e.head(k)
 			t.graph = e.ofStamp(e.load(t.stamp, e.Load(l.slot, i)))
+			if known {
+				e.tell(all, k, h, i)
+			}
 			for id, y := range all.of {
 				if y.kids > 0 && folds(y.Op) && y.kids == y.Op.Info().Args {
 					e.If(e.Eq(h, e.U32(uint32(id))), func() { e.fold(y, k, i) })
@@ -29,12 +32,7 @@ func foldProgram(all *symbols) (*ir.Program, error) {
 
 // fold computes the row at a place in the list if its children are constants.
 func (e *emitter) fold(y symbol, k, i build.Value) {
-	kids := []build.Value{e.first(k), e.second(k)}
-	if y.kids == 3 {
-		part := e.lists.last(kids[0])
-		kids = []build.Value{e.first(part), e.second(part), kids[1]}
-	}
-	kids = kids[:y.kids]
+	kids := e.children(y, k)
 	all := e.Bool(true)
 	var slots []build.Value
 	for _, c := range kids {

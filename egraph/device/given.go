@@ -18,6 +18,8 @@ type givenRows struct {
 	next   uint32 // class
 	asked  []uint32
 	goals  []uint32
+	asks   bool     // some rule asks for known bits
+	known  []uint64 // zeros and ones of rows that tell them
 }
 
 // graph adds the live rows of a closed graph, and returns the numbers of its classes.
@@ -50,7 +52,23 @@ func (r *givenRows) graph(g *egraph.Graph, number int) ([]uint32, error) {
 			}
 		}
 	}
-	return dense, nil
+	return dense, r.tell(g, c.Parent, dense)
+}
+
+// tell adds a row for each class of which the graph knows bits.
+func (r *givenRows) tell(g *egraph.Graph, parent []egraph.Class, dense []uint32) error {
+	for id, p := range parent {
+		f, ok := g.Facts(p)
+		if m := g.Type(p).Mask(); !r.asks || int(p) != id || !ok || f.Zeros&m|f.Ones == 0 || f.Zeros&f.Ones != 0 {
+			continue
+		}
+		k := uint64(told)<<saturation.HeadShift | uint64(len(r.known)/2)
+		r.known = append(r.known, f.Zeros&g.Type(p).Mask(), f.Ones&g.Type(p).Mask())
+		if err := r.put(dense[p], k); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // row adds a row of a class. One with three children becomes two: its part, which has the first two, and the rest.

@@ -3,6 +3,7 @@ package device
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/govyre/vyre/egraph"
 	"github.com/govyre/vyre/egraph/device/internal/saturation"
@@ -35,7 +36,7 @@ func (in *input) of(n int, err error) error {
 
 // encode finds the rows of all graphs and the shapes of the rules. It gives numbers to heads that have none.
 func (in *input) encode(heads *symbols) (r *givenRows, shapes []*shape, err error) {
-	r = &givenRows{symbols: heads, seen: map[uint64]uint32{}}
+	r = &givenRows{symbols: heads, seen: map[uint64]uint32{}, asks: slices.ContainsFunc(in.list, asks)}
 	for n := range in.graphs {
 		if err := in.graph(r, n); err != nil {
 			return nil, nil, in.of(n, err)

@@ -13,6 +13,8 @@ import (
 	"github.com/govyre/vyre/driver/cpu"
 	"github.com/govyre/vyre/egraph"
 	"github.com/govyre/vyre/egraph/device"
+	"github.com/govyre/vyre/internal/interval"
+	"github.com/govyre/vyre/internal/rules"
 	"github.com/govyre/vyre/internal/testing/egraphs"
 	"github.com/govyre/vyre/internal/testing/long"
 	"github.com/govyre/vyre/ir"
@@ -175,6 +177,12 @@ var saturationMutants = []struct {
 	{mutant{name: "new rows count on one side of a join"}, device.FaultJoin},
 	{mutant{name: "an op of constants has another value"}, device.FaultFold},
 	{mutant{name: "rows of a commutative head are matched in one order"}, device.FaultOrder},
+	{mutant{"graphs end while bits are learned again", "judge.go", `header\[Act\] = moved`, "header[Act] = nothing"}, 0},
+	{mutant{name: "what is learned of a class is not new"}, device.FaultLearned},
+	{mutant{name: "known bits stay in their slots when the table is made anew"}, device.FaultForget},
+	{mutant{name: "a bit of a sum is known if it is in both operands"}, device.FaultCarry},
+	{mutant{"a dead row is listed", "close.go", `(?s)(when := stamp\[s\]\n\t\tif) when == 0 (.*)(when := stamp\[s\]\n\t\tif) when == 0 `,
+		"${1} when == 0 && Head(keys[s]) >= HeadMask-1 ${2}${3} when == 0 && Head(keys[s]) >= HeadMask-1 "}, 0},
 	{mutant{name: "nothing"}, 0},
 }
 
@@ -211,6 +219,9 @@ func wrong(t *testing.T, dev vyre.Device) (err error) {
 	var n compared
 	for seed := uint64(0); err == nil && seed < uint64(long.Count(12, 20, 60)); seed++ {
 		err = n.add(t, dev, seed)
+	}
+	if device.Narrow(t, 2); err == nil {
+		err = wrongKnown(t, dev)
 	}
 	return err
 }
@@ -263,6 +274,117 @@ func wrongJoin(t *testing.T, dev vyre.Device) error {
 		}
 	}
 	return nil
+}
+
+// known are terms of x, y and z, of which x and y are bytes, and rules that are about what is known.
+const known = `
+and-within int (and ?x #a) => ?x when within ?x #a
+rem-below uint (rem ?x #a) => ?x when below ?x #a
+add-one int (add ?x 1) => (sub ?x ones)
+later int (brev ?x) => (and ?x 15)
+assoc int (xor (xor ?x ?y) ?z) <=> (xor ?x (xor ?y ?z))
+0 int (and (add ?x ?y) 511) => 0
+1 int (and (add ?x ?y) 255) => 0
+2 int (and (mul ?x ?y) 65535) => 0
+3 uint (rem (add ?x ?y) 512) => 0
+4 uint (rem (add ?x ?y) 510) => 0
+5 int (and (or (shl ?x 8) ?y) 65535) => 0
+6 int (and (shl ?z 4) 65520) => 0
+7 int (and (sub ?x ?y) 511) => 0
+8 int (and (not (xor ?x 255)) 255) => 0
+9 uint (and (shr (and ?z 4080) 4) 255) => 0
+10 int (and (add (brev ?z) 3) 31) => 0
+11 int (and (select (lt ?x ?z) ?x (popc ?z)) 255) => 0
+12 int (and (neg (shl ?z 3)) -8) => 0
+13 uint (rem (div ?x (or ?y 1)) 256) => 0
+14 int (xor (xor ?x (xor ?y 7)) (xor (shl ?z 1) (xor ?z 12))) => 0`
+
+// wrongKnown says what is wrong with terms that are cheaper for what is known, beside the host. The table is made anew in
+// between where there are many.
+func wrongKnown(t *testing.T, dev vyre.Device) error {
+	var list []*rules.Rule
+	var terms []*rules.Term
+	for _, r := range parsed(t, known) {
+		if r.Name[0] > '9' {
+			list = append(list, r)
+		} else {
+			terms = append(terms, r.At(ir.U32).Left)
+		}
+	}
+	begin := func() (g *egraph.Graph, classes []egraph.Class) {
+		g = egraph.New()
+		for n := range 2 {
+			for _, p := range terms {
+				var build func(p *rules.Term) egraph.Class
+				build = func(p *rules.Term) egraph.Class {
+					switch p.Kind {
+					case rules.Literal:
+						return g.Const(p.Type, p.Bits)
+					case rules.Value:
+						c := g.Leaf(fmt.Sprint(p, n), p.Type)
+						if p.String() != "?z" {
+							var f egraph.Facts
+							f.Full(interval.WidthOf(p.Type))
+							f.Zeros, f.Hi, f.SLo, f.SHi = ^uint64(255), 255, 0, 255
+							g.Assume(c, f)
+						}
+						return c
+					}
+					var kids []egraph.Class
+					for _, a := range p.Args {
+						kids = append(kids, build(a))
+					}
+					return g.Add(g.Head(egraph.HeadInfo{Op: p.Op, Type: p.Type}), kids...)
+				}
+				classes = append(classes, build(p))
+			}
+		}
+		return g, classes
+	}
+	g, classes := begin()
+	rs, err := egraph.Compile(list)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if report, err := g.Run(rs, egraph.Limits{Rows: 5000, Rounds: 60}); err != nil || report.Stopped != "" {
+		t.Fatal(report, err)
+	}
+	same, _ := begin()
+	s, err := device.OpenSaturation(t.Context(), dev, list, egraph.Limits{Rows: g.Rows() + 50}, egraph.Costs{}, []*egraph.Graph{same}, classes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	all, err := s.Run(t.Context())
+	if err != nil {
+		return err
+	}
+	for i, got := range strings.Split(all[0].Terms.String(), ", ") {
+		if want := g.Extract(egraph.Costs{}, classes[i]); want.Cost != uint64(strings.Count(got, "(")) {
+			return fmt.Errorf("%v is %s, on the host %s", terms[i%len(terms)], got, want)
+		}
+	}
+	t.Logf("%s: %d rows, %d rounds, %d tables", dev.Name(), all[0].Rows, all[0].Rounds, s.Moves())
+	if all[0].Rows != g.Rows() || all[0].Classes != g.Classes() || all[0].Stopped != "" {
+		return fmt.Errorf("%d rows, %d classes, %q, on the host %d and %d", all[0].Rows, all[0].Classes, all[0].Stopped, g.Rows(), g.Classes())
+	}
+	return nil
+}
+
+// TestKnownBitsOnDevices: conditions ask for bits that a value may have, with tables of all sizes.
+func TestKnownBitsOnDevices(t *testing.T) {
+	for _, name := range devices() {
+		dev := open(t, name)
+		for _, narrow := range []int64{2, 16} {
+			if narrow > 2 && !long.Enabled() {
+				continue
+			}
+			device.Narrow(t, narrow)
+			if err := wrongKnown(t, dev); err != nil {
+				t.Errorf("%s, %d slots a row: %v", name, narrow, err)
+			}
+		}
+	}
 }
 
 // wrongSum says what is wrong with a sum of five leaves, whose goal is one of its other forms.

@@ -108,12 +108,6 @@ func (s *symbols) has(t *rules.Term) bool {
 // sayable refuses what waves cannot do.
 func (m *match) sayable() error {
 	r := m.rule
-	for _, v := range r.Of {
-		if !r.Vars[v].Const {
-			return refused("saturate", "rule %s: condition %s asks for known bits of %s, which a device does not keep", r.Name,
-				r.Cond, r.Vars[v].Name)
-		}
-	}
 	if r.Cond != "" && conditions[r.Cond] == nil {
 		return refused("saturate", "rule %s: condition %s is not there on a device", r.Name, r.Cond)
 	}

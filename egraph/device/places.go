@@ -20,6 +20,7 @@ const (
 	givenClass       // rows of the graphs
 	givenTag         // their graphs
 	givenKey         // two words
+	givenKnown       // of rows that tell known bits, four words
 	wanted           // classes whose terms are extracted
 	goals            // two classes of each graph, if a run ends when these are equal
 	headers
@@ -27,17 +28,20 @@ const (
 	foundClass // rows of the terms
 	foundKey   // two words
 	counters
-	keys     // the table, two words a slot; the columns below have a slot's words too
-	parents  // the forest of classes
-	stamp    // graph of a row, and the search that is the first to see it
-	root     // of a row's class
-	count    // rows of a class, and what else is known of it
-	end      // of a class in the list
-	constant // row of a class that is a constant
-	list     // live rows by class
-	listKeys // two words
-	cost     // of the cheapest tree of a class, two words
-	chosen   // row of a class that its term begins with
+	keys       // the table, two words a slot; the columns below have a slot's words too
+	parents    // the forest of classes
+	stamp      // graph of a row, and the search that is the first to see it
+	root       // of a row's class
+	count      // rows of a class, and what else is known of it
+	end        // of a class in the list
+	constant   // row of a class that is a constant
+	list       // live rows by class
+	listKeys   // two words
+	cost       // of the cheapest tree of a class, two words
+	chosen     // row of a class that its term begins with
+	knownZeros // of a class, two words; the columns of known bits are empty unless a rule asks
+	knownOnes
+	learned // the search that is the first to see what was learned last of a class
 	places
 
 	followed // wanted and goals, with what is between
@@ -74,15 +78,18 @@ func (s *store) lay(r *givenRows, number, limit int) error {
 	s.rows, s.slots = uint32(n), uint32(slots)
 	found := min(slots, maxFound)
 	s.len = [places]int64{headBits: heads, headCosts: 2 * heads,
-		givenClass: max(1, n), givenTag: max(1, n), givenKey: max(2, 2*n),
+		givenClass: max(1, n), givenTag: max(1, n), givenKey: max(2, 2*n), givenKnown: max(2, 2*int64(len(r.known))),
 		wanted: int64(max(1, len(r.asked))), goals: int64(max(1, len(r.goals))),
 		headers: saturation.HeaderWords, graphs: int64(number) * saturation.GraphWords,
 		foundClass: found, foundKey: 2 * found, counters: saturation.CounterWords}
 	for p := keys; p < places; p++ {
 		s.len[p] = slots
 	}
-	for _, p := range []place{keys, listKeys, cost} {
+	for _, p := range []place{keys, listKeys, cost, knownZeros, knownOnes} {
 		s.len[p] = 2 * slots
+	}
+	if !r.asks {
+		s.len[knownZeros], s.len[knownOnes], s.len[learned] = 2, 2, 1
 	}
 	for p := range places {
 		s.at[p] = s.words
@@ -106,6 +113,7 @@ func (s *store) fill(r *givenRows) {
 	copy(to(givenClass), r.class)
 	copy(to(givenTag), r.tag)
 	wide(givenKey, r.key)
+	wide(givenKnown, r.known)
 	for i := s.at[wanted]; i < s.at[headers]; i++ {
 		s.upload[i] = saturation.None
 	}

@@ -16,9 +16,9 @@ type rounds struct {
 }
 
 // make makes the waves, for so many graphs.
-func (w *rounds) make(heads *symbols, shapes []*shape, number int, limits egraph.Limits) {
+func (w *rounds) make(heads *symbols, shapes []*shape, number int, limits egraph.Limits, known bool) {
 	search := func() (*ir.Program, error) { return searchProgram(shapes, number > 1) }
-	fold := func() (*ir.Program, error) { return foldProgram(heads) }
+	fold := func() (*ir.Program, error) { return foldProgram(heads, known) }
 	u32, rows, slots, begin := driver.U32, w.store.rows, w.store.slots, megakernel.Before
 	all, one, each := spread(slots), megakernel.Fixed(1), megakernel.EveryRound
 	w.add(begin, saturation.BeginProgram, all, nil, headers, keys, parents, stamp, count, constant, counters)
@@ -34,6 +34,9 @@ func (w *rounds) make(heads *symbols, shapes []*shape, number int, limits egraph
 	w.add(each, saturation.ReserveProgram, all, nil, headers, count, end, cost, chosen, counters)
 	w.add(each, saturation.ScatterProgram, all, nil, headers, headBits, followed, keys, parents, stamp, root, count,
 		constant, end, list, listKeys, counters, graphs)
+	if known {
+		w.add(each, forgetProgram, all, nil, emitted...)
+	}
 	w.add(each, fold, all, nil, emitted...)
 	w.add(each, saturation.DecideProgram, spread(uint32(number)), values{u32(uint32(limits.Rows)),
 		u32(uint32(limits.Rounds))},

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/govyre/vyre"
 	"github.com/govyre/vyre/driver"
@@ -82,7 +83,7 @@ func OpenSaturation(ctx context.Context, dev vyre.Device, list []*rules.Rule, li
 // prepare makes the plan and the commands.
 func (s *Saturation) prepare(ctx context.Context, shapes []*shape) error {
 	w := &rounds{store: &s.store}
-	w.make(s.symbols, shapes, len(s.in.graphs), s.in.limits)
+	w.make(s.symbols, shapes, len(s.in.graphs), s.in.limits, slices.ContainsFunc(s.in.list, asks))
 	if w.err != nil {
 		return w.err
 	}

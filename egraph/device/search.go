@@ -182,7 +182,7 @@ func swaps(t *rules.Term) bool {
 // match matches the terms that wait, and then does something where the condition holds.
 func (w *search) match(wait []pending, fresh build.Value, then func(fresh build.Value)) {
 	if len(wait) == 0 {
-		w.when(func() { then(fresh) })
+		w.when(fresh, then)
 		return
 	}
 	t, class, rest := wait[0].term, wait[0].class, wait[1:]
@@ -242,7 +242,7 @@ func (w *search) join(t *rules.Term, class build.Value, rest []pending, fresh bu
 			w.If(w.Eq(w.head(k), w.given.head(t)), func() { w.kids(t, k, either, rest, then) })
 		})
 	}
-	if plain(t, rest) { // else what comes later may be new
+	if plain(t, rest) && !asks(w.of.rule) { // else what comes later may be new
 		w.If(w.Or(fresh, w.Ne(w.And(n, w.U32(saturation.Fresh)), w.U32(0))), rows)
 	} else {
 		rows()
@@ -266,17 +266,22 @@ func plain(t *rules.Term, rest []pending) bool {
 }
 
 // when goes on if the condition of the rule holds.
-func (w *search) when(then func()) {
+func (w *search) when(fresh build.Value, then func(fresh build.Value)) {
 	r := w.of.rule
 	if r.Cond == "" {
-		then()
+		then(fresh)
 		return
 	}
 	var c []build.Value
 	for _, v := range r.Of {
-		c = append(c, w.vars[v].bits)
+		if at := &w.vars[v]; r.Vars[v].Const {
+			c = append(c, at.bits)
+		} else {
+			c = append(c, w.And(w.Not(w.load(w.zeros, at.class)), w.U64(r.Vars[v].Type.Mask())))
+			fresh = w.Or(fresh, w.Le(w.table.searches, w.load(w.learned, at.class)))
+		}
 	}
-	w.If(conditions[r.Cond](w.Builder, r.Vars[r.Of[0]].Type, uint64(r.Type.Bits()), c), then)
+	w.If(conditions[r.Cond](w.Builder, r.Vars[r.Of[0]].Type, uint64(r.Type.Bits()), c), func() { then(fresh) })
 }
 
 // made returns the class of a term of the right side, whose rows it puts into the table.

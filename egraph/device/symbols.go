@@ -36,6 +36,9 @@ type symbols struct {
 // opaque is the head of a class without rows: a hidden row that no term may have stands for it.
 const opaque = uint32(ir.BF16) + 1
 
+// told is the head of a hidden row that says known bits of its class: the payload is their place in the column of given ones.
+const told = opaque + 1
+
 func newSymbols(by func(h egraph.HeadInfo, kids int) uint64) *symbols {
 	s := &symbols{ids: map[symbol]uint32{}, rank: map[uint64]uint32{}, by: by}
 	s.push(symbol{}, saturation.Hidden, 0)
@@ -48,6 +51,7 @@ func newSymbols(by func(h egraph.HeadInfo, kids int) uint64) *symbols {
 		s.push(symbol{HeadInfo: h}, bits, by(h, 0))
 	}
 	s.push(symbol{}, saturation.Hidden, math.MaxUint64>>1) // opaque
+	s.push(symbol{}, saturation.Hidden, math.MaxUint64>>1) // told
 	return s
 }
 

@@ -66,6 +66,26 @@ func TestNoProgramHasMoreInstructionsAtO3(t *testing.T) {
 	}
 }
 
+// TestTheSumWithOneIsAsShortInAllSpellings: at O3 x + y + 1 is x - ^y, which has no constant, and one machine instruction both.
+func TestTheSumWithOneIsAsShortInAllSpellings(t *testing.T) {
+	want := 0
+	for _, body := range []string{"%s = add.u32 %x, %y\n%d = add.u32 %s, 1_u32", "%n = not.u32 %y\n%d = sub.u32 %x, %n", "%n = not.u32 %y\n%m = neg.u32 %n\n%d = add.u32 %x, %m"} {
+		m, err := ptx.Compile(parse(t, "kernel @k workgroup(64) {\nparam @a: buf<u32> rw\n%i = global.x\n%x = load @a[%i]\n%j = add.u32 %i, 9_u32\n%y = load @a[%j]\n"+
+			body+"\nstore @a[%i], %d\n}\n"), sm90,
+			ptx.Options{Passes: compile.Choice{Level: compile.O3}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := ptxInstructions(m.Text)
+		if want == 0 {
+			want = n
+		}
+		if n != want || strings.Contains(m.Text, "not.b32") {
+			t.Errorf("%q becomes %d instructions, want %d, without a not:\n%s", body, n, want, m.Text)
+		}
+	}
+}
+
 // levels are sums over programs at O2 and O3.
 type levels struct {
 	t               *testing.T

@@ -68,6 +68,11 @@ func arithmetic(ints, floats opcode) rule {
 			s.set(r, s.do(floats, arith(t), a, b))
 		default:
 			a = s.lowHidden(r, a)
+			if n := s.p.B(r); ints == opSub && s.p.Op(n) == ir.OpNot && s.uses[n] == 1 {
+				// x − ^y is x + y + 1, which is one machine instruction.
+				s.set(r, s.do(opAdd, arith(t), s.do(opAdd, arith(t), a, s.value(s.p.A(n))), imm(arith(t), 1)))
+				return
+			}
 			if s.lateMinuends[r] {
 				a = s.unknown(a)
 			}

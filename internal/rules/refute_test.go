@@ -188,6 +188,8 @@ func variants(t *rules.Term) (list []string) {
 
 // trueToo are the mutants that are true and not rules, with the reason.
 var trueToo = map[string]string{
+	"(or (and (or ?x ?y) ?z) ?x) => (or ?x (and ?y ?z))":                        "the bits of x are there anyway",
+	"(or (or (and ?x ?y) ?z) ?y) => (or ?z ?y)":                                 "the bits of y are there anyway",
 	"(select (lt -1 ?x) ?x (neg ?x)) => (abs ?x)":                               "-1 < x is 0 <= x",
 	"(select (le 1 ?x) ?x (neg ?x)) => (abs ?x)":                                "1 <= x is 0 < x",
 	"(select (le ?x -1) (neg ?x) ?x) => (abs ?x)":                               "x <= -1 is x < 0",

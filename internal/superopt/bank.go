@@ -1,6 +1,6 @@
 // Package superopt gives the pass search its bank of terms, and proves what it finds there.
 //
-//	report, err := superopt.Use(ctx, bank, write) // before anything is compiled with +search
+//	f := superopt.Use(ctx, bank, dev, report) // before anything is compiled with +search
 //
 // A root of an island with few leaves is evaluated on 64 inputs, within what the range analysis knows of the leaves, and so is
 // each term of the bank. Cheaper terms with equal values are candidates. The cheapest that is proved takes the root's place:
@@ -10,7 +10,7 @@
 // Only the command vyre links this package. The digest of the bank is a part of the choice of passes, and thereby of the keys
 // of caches.
 //
-// Start reading in bank.go, then search.go and prove.go.
+// Start reading in bank.go, then search.go, prove.go and measure.go.
 package superopt
 
 import (
@@ -47,7 +47,7 @@ type key struct {
 }
 
 // table returns the terms for so many values, nil if there are none.
-func (f *finder) table(t ir.Type, values int) (*table, error) {
+func (f *Finder) table(t ir.Type, values int) (*table, error) {
 	b := f.bank
 	if b.made == nil {
 		return b.tables[t], nil
@@ -72,8 +72,9 @@ func (f *finder) table(t ir.Type, values int) (*table, error) {
 // table is terms over values of one type, constants and bools. Operands are in front of what uses them.
 type table struct {
 	rows     []row
-	operand  []bool // by row: others are made of it
-	operands int    // rows from here on are no operands
+	operand  []bool           // by row: others are made of it
+	operands int              // rows from here on are no operands
+	only     map[string]int32 // by root: its candidate, if the bank says which roots its terms are for
 }
 
 func (t *table) mark() {
@@ -114,9 +115,12 @@ const (
 const head = "vyre bank %d %s\n"
 
 // write returns the file of a bank: a line for each term, of the type of its values and the term in the syntax of rules. Values
-// are ?x ?y ?z ?w, bools ?c ?d, and constants #a #b.
+// are ?x ?y ?z ?w, bools ?c ?d, and constants #a #b. After a term may be " for" and the digest of the root that it is for.
 func write(terms []string) []byte {
-	body := strings.Join(terms, "\n") + "\n"
+	body := ""
+	for _, t := range terms {
+		body += t + "\n"
+	}
 	return fmt.Appendf(nil, head+"%s", Version, digest(body), body)
 }
 
@@ -141,7 +145,7 @@ func Load(file []byte) (*Bank, error) {
 		return nil, fmt.Errorf("1: the digest is %s, that of the terms is %s; fix: take the file as it was saved", says, digest(body))
 	}
 	b := &Bank{Digest: says, tables: make(map[ir.Type]*table)}
-	line := 1
+	line, measured := 1, false
 	builders := make(map[ir.Type]*builder)
 	for text := range strings.Lines(body) {
 		line++
@@ -150,6 +154,7 @@ func Load(file []byte) (*Bank, error) {
 		if !ok {
 			return nil, fmt.Errorf("%d:1: %q is not a type of integers or floats", line, name)
 		}
+		term, root, chosen := strings.Cut(term, " for ")
 		r, at, err := parseTerm(term, t)
 		if err != nil {
 			return nil, fmt.Errorf("%d:%d: %w", line, len(name)+2+at, err)
@@ -159,8 +164,19 @@ func Load(file []byte) (*Bank, error) {
 			builders[t].always(t)
 			b.tables[t] = &builders[t].table
 		}
-		if err := builders[t].add(r, r.Right.Args[1]); err != nil {
+		k, err := builders[t].term(r, r.Right.Args[1])
+		if err != nil {
 			return nil, fmt.Errorf("%d: %w", line, err)
+		}
+		builders[t].rows[k].whole = true
+		if chosen != measured && line > 2 {
+			return nil, fmt.Errorf("%d: a bank says of all terms or of none which root they are for; fix: take the file as it was saved", line)
+		}
+		if measured = chosen; chosen {
+			if b.tables[t].only == nil {
+				b.tables[t].only = make(map[string]int32)
+			}
+			b.tables[t].only[root] = k
 		}
 	}
 	for _, t := range b.tables {
@@ -245,15 +261,7 @@ func (b *builder) always(t ir.Type) {
 	}
 }
 
-// add adds a term of a rule at a type.
-func (b *builder) add(r *rules.Rule, t *rules.Term) error {
-	k, err := b.term(r, t)
-	if err == nil {
-		b.rows[k].whole = true
-	}
-	return err
-}
-
+// term adds a term of a rule at a type.
 func (b *builder) term(r *rules.Rule, t *rules.Term) (int32, error) {
 	switch t.Kind {
 	case rules.Literal:

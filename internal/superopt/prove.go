@@ -28,14 +28,14 @@ type verdict struct {
 }
 
 // prove decides a candidate, unless it did before: a program may be compiled several times.
-func (f *finder) prove(r *root, b *table, k int32) verdict {
+func (f *Finder) prove(r *root, b *table, k int32) verdict {
 	p := r.pair(b, k)
 	for _, values := range r.counter {
 		if _, _, ok := p.Differ(values); ok {
 			return verdict{}
 		}
 	}
-	key := r.key(b, k, p)
+	key := r.key(p)
 	f.mu.Lock()
 	v, ok := f.known[key]
 	f.mu.Unlock()
@@ -52,8 +52,8 @@ func (f *finder) prove(r *root, b *table, k int32) verdict {
 	return v
 }
 
-// key tells candidates apart, whatever their leaves are called.
-func (r *root) key(b *table, k int32, p *allinputs.Pair) string {
+// key tells candidates apart, or roots if there is none, whatever their leaves are called.
+func (r *root) key(p *allinputs.Pair) string {
 	names := make(map[*allinputs.Term]string)
 	var write func(t *allinputs.Term) string
 	write = func(t *allinputs.Term) string {
@@ -72,7 +72,10 @@ func (r *root) key(b *table, k int32, p *allinputs.Pair) string {
 		names[t] = fmt.Sprint("=", len(names))
 		return text + names[t] + ")"
 	}
-	text := fmt.Sprint(p.Leaves, write(p.Left), write(p.Right))
+	text := fmt.Sprint(p.Leaves, write(p.Left))
+	if p.Right != nil {
+		text += write(p.Right)
+	}
 	for _, h := range p.Holds {
 		text += write(h)
 	}
@@ -80,7 +83,7 @@ func (r *root) key(b *table, k int32, p *allinputs.Pair) string {
 }
 
 // decide looks for a proof by rules, then by all inputs.
-func (f *finder) decide(r *root, b *table, k int32, p *allinputs.Pair) verdict {
+func (f *Finder) decide(r *root, b *table, k int32, p *allinputs.Pair) verdict {
 	if r.byRules(b, k) {
 		return verdict{proved, "rules", nil}
 	}
@@ -103,7 +106,7 @@ func (f *finder) decide(r *root, b *table, k int32, p *allinputs.Pair) verdict {
 	return verdict{proved, fmt.Sprintf("all 2^%d inputs", n), nil}
 }
 
-// pair is the root and a candidate over leaves with the facts that are known of them.
+// pair is the root and a candidate, or none if k is negative, over leaves with the facts that are known of them.
 func (r *root) pair(b *table, k int32) *allinputs.Pair {
 	p := &allinputs.Pair{Name: "search in " + r.kernel}
 	for i := range r.leaves {
@@ -157,7 +160,9 @@ func (r *root) pair(b *table, k int32) *allinputs.Pair {
 		rows[k] = t
 		return t
 	}
-	p.Right = term(k)
+	if k >= 0 {
+		p.Right = term(k)
+	}
 	return p
 }
 

@@ -25,13 +25,15 @@ const (
 
 // Use gives the pass search a bank, and a device on which all inputs are tried. What it finds and cannot prove it reports, a line
 // a term. Call it before anything is compiled; a device of another pass choice may be the same.
-func Use(ctx context.Context, b *Bank, dev driver.Device, report func(line string)) {
-	f := &finder{ctx: ctx, bank: b, dev: dev, report: report, said: make(map[string]bool), known: make(map[string]verdict)}
+func Use(ctx context.Context, b *Bank, dev driver.Device, report func(line string)) *Finder {
+	f := &Finder{ctx: ctx, bank: b, dev: dev, report: report, said: make(map[string]bool), known: make(map[string]verdict)}
 	compile.Bank = b.Digest
 	opt.SetSearch(f.find)
+	return f
 }
 
-type finder struct {
+// Finder is the search of a process.
+type Finder struct {
 	ctx    context.Context
 	bank   *Bank
 	dev    driver.Device
@@ -40,6 +42,7 @@ type finder struct {
 	mu    sync.Mutex
 	said  map[string]bool
 	known map[string]verdict // by root and candidate
+	listing
 }
 
 // root is a term that is looked up.
@@ -74,7 +77,7 @@ type candidate struct {
 }
 
 // find looks up the root of a term.
-func (f *finder) find(kernel string, g *egraph.Graph, t *egraph.Term, cost func(egraph.Head) uint64) (to egraph.Class, proof string, ok bool) {
+func (f *Finder) find(kernel string, g *egraph.Graph, t *egraph.Term, cost func(egraph.Head) uint64) (to egraph.Class, proof string, ok bool) {
 	r := &root{g: g, t: t, kernel: kernel, cost: cost, rng: rand.New(rand.NewPCG(13, 0))}
 	if !r.gather() {
 		return 0, "", false
@@ -86,19 +89,36 @@ func (f *finder) find(kernel string, g *egraph.Graph, t *egraph.Term, cost func(
 	if b == nil {
 		return 0, "", false
 	}
-	unproved := ""
+	name := ""
+	if b.only != nil || f.lists() {
+		name = digest(r.key(r.pair(b, -1)))
+	}
+	unproved, first, found := "", candidate{}, Found{Root: r.text()}
 	for _, c := range r.candidates(b) {
-		if r.swept == maxTried {
+		if r.swept == maxTried || len(found.Terms) == maxListed {
 			break
+		}
+		if only, ok := b.only[name]; b.only != nil && !(ok && only == c.row) {
+			continue
 		}
 		switch v := f.prove(r, b, c.row); v.outcome {
 		case proved:
-			return r.make(b, c.row), v.how, true
+			if !f.lists() {
+				return r.make(b, c.row), v.how, true
+			}
+			if len(found.Terms) == 0 {
+				first, proof = c, v.how
+			}
+			found.add(r, b, c.row, name, v.how)
 		case unknown:
 			if r.swept++; unproved == "" {
 				unproved = fmt.Sprintf("search: kernel %s: %v may be %s: %s, so it is not used", kernel, r.text(), r.write(b, c.row), v.how)
 			}
 		}
+	}
+	if len(found.Terms) > 0 {
+		f.list(name, found)
+		return r.make(b, first.row), proof, true
 	}
 	if unproved != "" {
 		f.say(unproved)
@@ -107,7 +127,7 @@ func (f *finder) find(kernel string, g *egraph.Graph, t *egraph.Term, cost func(
 }
 
 // say reports a line once.
-func (f *finder) say(line string) {
+func (f *Finder) say(line string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if !f.said[line] {

@@ -2,12 +2,14 @@ package superopt_test
 
 import (
 	"context"
+	"errors"
 	"os"
 	"runtime"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/govyre/vyre"
 	"github.com/govyre/vyre/driver"
@@ -36,8 +38,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-func use(b *superopt.Bank) {
-	superopt.Use(context.Background(), b, dev, func(line string) {
+func use(b *superopt.Bank) *superopt.Finder {
+	return superopt.Use(context.Background(), b, dev, func(line string) {
 		mu.Lock()
 		defer mu.Unlock()
 		reported = append(reported, line)
@@ -187,6 +189,66 @@ func TestSearchKeepsTheMeaningOfRandomPrograms(t *testing.T) {
 	}
 }
 
+// TestTermsAreChosenByTime: of the times of a root as it is and with each term, the least counts, unless the cheapest term is
+// about as fast. The bank of what is chosen makes that of the kernel again, and of no other root.
+func TestTermsAreChosenByTime(t *testing.T) {
+	defer use(superopt.Default())
+	p := kernel(t, "u8", thirds)
+	written, _ := optimised(t, p, "3")
+	for _, c := range []struct {
+		name   string
+		times  [3]time.Duration // as it is, and with two terms
+		chosen int
+		left   []string
+	}{
+		{"all alike", [3]time.Duration{100, 100, 98}, 0, []string{"add"}},
+		{"the second is faster", [3]time.Duration{100, 90, 80}, 1, []string{"add", "max"}},
+		{"none is", [3]time.Duration{80, 90, 100}, -1, written},
+	} {
+		f := use(superopt.Default())
+		all, file, err := f.Choose(func() error {
+			optimised(t, p, "3,+search")
+			return nil
+		}, func(put []func()) ([]time.Duration, error) {
+			times := c.times[:2]
+			for k, put := range put {
+				if put(); k > 1 {
+					times = append(times, c.times[2])
+				}
+				if ops, _ := optimised(t, p, "3,+search"); slices.Equal(ops, written) != (k == 0) {
+					t.Errorf("%s: with bank %d ops are %v", c.name, k, ops)
+				}
+			}
+			return times, nil
+		})
+		if err != nil || len(all) != 1 || all[0].Chosen != c.chosen || len(all[0].Terms) < 3 {
+			t.Fatalf("%s: %+v, %v", c.name, all, err)
+		}
+		for range 2 {
+			if ops, _ := optimised(t, p, "3,+search"); !slices.Equal(ops, c.left) {
+				t.Errorf("%s: ops are %v, want %v", c.name, ops, c.left)
+			}
+			bank, err := superopt.Load(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			use(bank)
+		}
+		other := kernel(t, "u8", strings.ReplaceAll(thirds, "3_u32", "5_u32"))
+		before, _ := optimised(t, other, "3")
+		if after, _ := optimised(t, other, "3,+search"); !slices.Equal(before, after) {
+			t.Errorf("%s: the ops of another root are %v", c.name, after)
+		}
+	}
+	broken := errors.New("broken")
+	f := use(superopt.Default())
+	for _, from := range []func() error{func() error { return broken }, func() error { optimised(t, p, "3,+search"); return nil }} {
+		if _, _, err := f.Choose(from, func([]func()) ([]time.Duration, error) { return nil, broken }); !errors.Is(err, broken) {
+			t.Errorf("a fault of the device is %v", err)
+		}
+	}
+}
+
 func TestBankOfAFile(t *testing.T) {
 	file := superopt.Write([]string{"u32 (add ?x ?y)", "u32 (select ?c ?x #a)"})
 	bank, err := superopt.Load(file)
@@ -226,6 +288,7 @@ func TestBankOfAFile(t *testing.T) {
 		{string(superopt.Write([]string{"f32 (shl ?x ?y)"})), "2:5: (shl ?x ?y) has no type with values of type f32"},
 		{string(superopt.Write([]string{"u32 (add ?x ?p)"})), "2: ?p of type u32; fix: name values"},
 		{string(superopt.Write([]string{"u32 (add ?x ?y"})), "2:"},
+		{string(superopt.Write([]string{"u32 (add ?x ?y) for 12", "u32 ?x"})), "3: a bank says of all terms or of none"},
 	} {
 		if _, err := superopt.Load([]byte(c.file)); err == nil || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%q: %v, want %q", c.file, err, c.says)

@@ -67,7 +67,7 @@ func Group(t gpu.Thread, header, heads []uint32, keys []uint64, parent, stamp, r
 	if t.Any(header[Phase] != Closing || counters[Changed] != 0) {
 		return
 	}
-	moved := header[Act] >= Move
+	anew := header[Act] >= Move
 	for base := t.Group().X * 256; base < header[Slots]; base += t.Groups().X * 256 {
 		s := base + t.Local().X
 		r := s
@@ -83,7 +83,7 @@ func Group(t gpu.Thread, header, heads []uint32, keys []uint64, parent, stamp, r
 		}
 		if root[s] != r {
 			root[s] = r
-			if !moved {
+			if !anew {
 				when = when&^When | header[Searches] + 1
 				stamp[s] = when
 			}

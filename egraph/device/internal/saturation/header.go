@@ -44,6 +44,7 @@ const (
 const (
 	nothing = iota
 	Search
+	moved // the table was made anew, and the graphs are not closed since
 	Move  // the table is made anew
 	Enter // the table is empty, and gets the rows of the lists
 )

@@ -10,7 +10,7 @@ func Decide(t gpu.Thread, rows, rounds uint32, header, goals, graphs, counters [
 	if header[Phase] != Closing {
 		return
 	}
-	closed, n, judged := counters[Changed] == 0, header[Searches], header[Act] < Move || header[Searches] == 0
+	closed, n, judged := counters[Changed] == 0, header[Searches], header[Act] < moved || header[Searches] == 0
 	going := uint32(0)
 	for base := t.Group().X * 256; base < uint32(len(graphs))/GraphWords; base += t.Groups().X * 256 {
 		g := base + t.Local().X
@@ -36,7 +36,7 @@ func Decide(t gpu.Thread, rows, rounds uint32, header, goals, graphs, counters [
 	add(t, counters, active, going)
 }
 
-// reached reports whether the classes of a graph's goal are one. Without goals there is no pair for it.
+// reached reports whether the two classes of a graph's goal are one. Where no graph has a goal, there are no pairs.
 func reached(goals []uint32, g uint32) bool {
 	return 2*g+1 < uint32(len(goals)) && goals[2*g] != None && goals[2*g] == goals[2*g+1]
 }
@@ -73,7 +73,7 @@ func Judge(t gpu.Thread, most uint32, header, graphs, counters []uint32) {
 	if t.Global().X != 0 {
 		return
 	}
-	moved := header[Act] >= Move
+	anew := header[Act] >= moved
 	header[Act] = nothing
 	if header[Phase] != Closing {
 		return
@@ -86,6 +86,9 @@ func Judge(t gpu.Thread, most uint32, header, graphs, counters []uint32) {
 	}
 	if counters[Changed] != 0 { // by closing, or by folding behind it
 		counters[Changed] = 0
+		if anew {
+			header[Act] = moved
+		}
 		return
 	}
 	header[Listed] = listed
@@ -101,7 +104,7 @@ func Judge(t gpu.Thread, most uint32, header, graphs, counters []uint32) {
 	for slots < most && slots/Roomy < listed {
 		slots *= 2
 	}
-	if !moved && (slots != header[Slots] || counters[Used] > slots/2) {
+	if !anew && (slots != header[Slots] || counters[Used] > slots/2) {
 		header[Act] = Move
 		header[Was], header[Slots] = header[Slots], slots
 		header[Moves]++
