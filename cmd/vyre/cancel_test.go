@@ -49,7 +49,7 @@ func Inc(t gpu.Thread, x []uint32) {
 		"check k.go", "ir k.go -o OUT", "ptx k.go -o OUT", "asm k.go -o OUT", "explain k.go -o OUT", "gen k.go -o OUT.go",
 		"run k.go --device cpu --grid 4 --arg x=zeros:256 --out x=OUT", "bench k.go --device cpu --runs 3 --grid 4 --arg x=zeros:256", "conform --device cpu --match ctl-if/",
 		"graph gen grid:300x300 -o OUT.vyg", "graph convert g.el OUT.vyg", "graph convert in.vyg OUT.el", "graph info in.vyg --device cpu",
-		"reach in.vyg --device cpu --from 0 -o OUT", "components in.vyg --device cpu -o OUT", "dominators in.vyg --device cpu --root 0 -o OUT", "taint in.vyg --device cpu --sources src --sinks snk",
+		"reach in.vyg --device cpu --from 0 -o OUT", "components in.vyg --device cpu -o OUT", "dominators in.vyg --device cpu --root 0 -o OUT", "taint in.vyg --device cpu --sources src --sinks snk", "serve in.vyg --device cpu",
 	} {
 		args := strings.Fields(command)
 		before := listing(t)
@@ -69,8 +69,14 @@ func Inc(t gpu.Thread, x []uint32) {
 			}
 			return looks
 		}
-		if args[0] == "conform" { // which takes a second to make its cases
+		switch args[0] {
+		case "conform": // which takes a second to make its cases
 			interrupted(1)
+			continue
+		case "serve": // which does not end by itself
+			for _, at := range []int{1, 2, 5, 10} {
+				interrupted(at)
+			}
 			continue
 		}
 		counting, cancel := underway.Counting()

@@ -22,6 +22,7 @@
 //	vyre graph convert roads.gr.gz roads.vyg              from one format to another
 //	vyre reach roads.vyg --from 0 --to 99 --path          what can be reached, and along which path
 //	vyre taint app.vyg --sources FILE --sinks FILE        which values come to where they must not
+//	vyre serve app.vyg                                    the same questions over HTTP, and in a browser
 //	vyre bundle ./kernels -o kernels.vyk                  kernels compiled for several GPUs, to ship
 //	vyre gen ./kernels                                    typed launchers, for go generate
 //	vyre completion bash                                  completion for a shell
@@ -74,6 +75,7 @@ type commands struct {
 	Graph graphCmd `cmd:"" help:"Make, look at and convert graphs."`
 	Reach reachCmd `cmd:"" help:"Ask which nodes of a graph can be reached, and along which path."`
 	Taint taintCmd `cmd:"" help:"Ask which sinks the values of which sources come to."`
+	Serve serveCmd `cmd:"" help:"Keep a graph on a device, and answer questions over HTTP and in a browser."`
 
 	Components componentsCmd `cmd:"" help:"Ask which nodes of a graph hang together."`
 	Dominators dominatorsCmd `cmd:"" help:"Ask which nodes of a graph every path to others goes through."`

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-//ci:race Spin
+//ci:race Spin|TestServed
 func TestSpinSpeaksAfterASecond(t *testing.T) {
 	for _, c := range []struct {
 		takes time.Duration

@@ -26,6 +26,7 @@ type drawing struct {
 	at     map[uint32]int // of a node, in nodes
 	arcs   []drawnArc
 	column func(v uint32) int // of a node
+	down   bool               // columns become rows
 }
 
 func newDrawing(g *graph.CSR, column func(v uint32) int) *drawing {
@@ -130,6 +131,7 @@ func (d *drawing) dot(out io.Writer) {
 // Sizes of a picture, in pixels.
 const (
 	columnGap, rowGap = 60, 14
+	downGap           = 24
 	boxHigh           = 26
 	perLetter         = 7
 	widestLabel       = 60 // letters
@@ -150,26 +152,39 @@ func (d *drawing) svg(out io.Writer) error {
 	}
 	type box struct{ x, y, wide int }
 	boxes := make([]box, len(d.nodes))
-	x, high := 10, 0
+	x, y, wide, high := 10, 10, 0, 0 // where the next column begins, and how far all go
 	for _, column := range columns {
-		wide := 0
-		for row, i := range column {
+		right := 0
+		for _, i := range column {
 			n := perLetter*min(len([]rune(d.label(d.nodes[i]))), widestLabel) + 20
-			boxes[i] = box{x, 10 + row*(boxHigh+rowGap), n}
-			wide, high = max(wide, n), max(high, 10+(row+1)*(boxHigh+rowGap))
+			boxes[i] = box{x, y, n}
+			right = max(right, x+n)
+			if d.down {
+				x += n + rowGap
+			} else {
+				y += boxHigh + rowGap
+			}
 		}
-		if len(column) > 0 {
-			x += wide + columnGap
+		wide, high = max(wide, right), max(high, y)
+		switch {
+		case d.down:
+			x, y, high = 10, y+boxHigh+downGap, y+boxHigh+rowGap
+		case len(column) > 0:
+			x, y = right+columnGap, 10
 		}
 	}
 	w := bufio.NewWriter(out)
-	fmt.Fprintf(w, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" font-family="monospace" font-size="12">`+"\n", max(x-columnGap+10, 20), high+10)
+	fmt.Fprintf(w, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" font-family="monospace" font-size="12">`+"\n", max(wide+10, 20), high+10)
 	fmt.Fprintln(w, `<defs><marker id="tip" markerWidth="8" markerHeight="8" refX="7" refY="4" orient="auto"><path d="M0,0 L8,4 L0,8 z" fill="#555"/></marker></defs>`)
 	fmt.Fprintln(w, `<rect width="100%" height="100%" fill="white"/>`)
 	for _, a := range d.arcs {
 		from, to := boxes[a.from], boxes[a.to]
 		x1, y1, x2, y2 := from.x+from.wide, from.y+boxHigh/2, to.x, to.y+boxHigh/2
-		fmt.Fprintf(w, `<path d="M%d,%d C%d,%d %d,%d %d,%d" fill="none" stroke="#555" marker-end="url(#tip)">`, x1, y1, x1+columnGap/2, y1, x2-columnGap/2, y2, x2, y2)
+		bend := [2]int{columnGap / 2, 0}
+		if d.down {
+			x1, y1, x2, y2, bend = from.x+boxHigh, from.y+boxHigh, to.x+boxHigh, to.y, [2]int{0, downGap / 2}
+		}
+		fmt.Fprintf(w, `<path d="M%d,%d C%d,%d %d,%d %d,%d" fill="none" stroke="#555" marker-end="url(#tip)">`, x1, y1, x1+bend[0], y1+bend[1], x2-bend[0], y2-bend[1], x2, y2)
 		fmt.Fprintf(w, "<title>%s</title></path>\n", html.EscapeString(strings.TrimSpace(d.label(d.nodes[a.from])+" → "+d.label(d.nodes[a.to])+" "+d.kinds(a.mask))))
 	}
 	for i, v := range d.nodes {

@@ -20,6 +20,8 @@ type nodeNames struct {
 	g      *graph.CSR
 	byName map[string][]uint32 // made when the first name is asked for
 	places *graph.Places       // made when the first place is
+	sorted *nameIndex          // in the place of byName; may be nil
+	most   int                 // nodes of a list; 0 is any number
 }
 
 // find returns the nodes that a flag lists, in that order and each once:
@@ -48,7 +50,9 @@ func (n *nodeNames) find(flag string, list []string) (nodes []uint32, err error)
 		if err != nil {
 			return nil, usagef("%s %s: %w", flag, s, err)
 		}
-		nodes = append(nodes, some...)
+		if nodes = append(nodes, some...); n.most > 0 && len(nodes) > n.most {
+			return nil, usagef("%s has more than %d nodes; name fewer", flag, n.most)
+		}
 	}
 	seen := make(map[uint32]bool, len(nodes))
 	nodes = slices.DeleteFunc(nodes, func(v uint32) bool {
@@ -117,6 +121,9 @@ func (n *nodeNames) describe(v uint32) string {
 
 // named returns the nodes of a name.
 func (n *nodeNames) named(name string) []uint32 {
+	if n.sorted != nil {
+		return n.sorted.named(name)
+	}
 	names := n.g.Data().Names
 	if names.Len() == 0 {
 		return nil
@@ -141,6 +148,9 @@ func (n *nodeNames) matching(expr string) (nodes []uint32, err error) {
 		return nil, fmt.Errorf("nodes of this graph have no names")
 	}
 	for v := range names.Len() {
+		if v%1024 == 0 && n.t.ctx.Err() != nil {
+			return nil, n.t.ctx.Err()
+		}
 		if re.MatchString(names.At(v)) {
 			nodes = append(nodes, uint32(v))
 		}
