@@ -6,8 +6,9 @@
 // the same arena and have to give the same bytes before a time is told. "resident" is the device's time from the
 // uploaded columns to the compact ones, "with transfers" all from the host's arena to the host's, "with sealing" what
 // makes sealed programs of that too. "opt.Run" are the host's passes fold, gvn and dce on its own programs, lowerings
-// and sealing included. A line tells rows, programs, form, cores, the least and the median nanoseconds, the number of
-// runs, rounds, rows that stay, and the digest.
+// and sealing included. "checks" verifies the programs on the device; "verify.Seal" verifies a copy, and seals it. A
+// line tells rows, programs, form, cores, the least and the median nanoseconds, the number of runs, how often any 32
+// rows were numbered at most, rows that stay, and the digest.
 package main
 
 import (
@@ -32,6 +33,7 @@ import (
 	"github.com/govyre/vyre/internal/conform"
 	"github.com/govyre/vyre/internal/opt"
 	"github.com/govyre/vyre/ir"
+	"github.com/govyre/vyre/ir/verify"
 )
 
 func main() {
@@ -62,6 +64,7 @@ func run(ctx context.Context, device string, most, runs int, csv string) error {
 type bench struct {
 	ctx      context.Context
 	out      io.Writer
+	dev      vyre.Device
 	on       *columns.Optimiser
 	cores    int
 	runs     int
@@ -82,12 +85,12 @@ func (t times) median() time.Duration { return slices.Sorted(slices.Values(t))[l
 
 // lines measures everything, and writes a line about each quantity.
 func lines(ctx context.Context, out io.Writer, dev vyre.Device, most, runs int) error {
-	on, err := columns.Open(ctx, dev, columns.Options{Rounds: 1 << 16})
+	on, err := columns.Open(ctx, dev, columns.Options{})
 	if err != nil {
 		return err
 	}
 	defer on.Close()
-	b := &bench{ctx: ctx, out: out, on: on, cores: runtime.GOMAXPROCS(0), runs: max(1, runs)}
+	b := &bench{ctx: ctx, out: out, dev: dev, on: on, cores: runtime.GOMAXPROCS(0), runs: max(1, runs)}
 	b.ways = [3]crossover{{name: "resident"}, {name: "with transfers"}, {name: "with sealing, beside opt.Run"}}
 	for rows, seed := 0, uint64(1); rows < min(most, 1_000_000); seed++ {
 		p := conform.Random(seed).Program
@@ -135,93 +138,166 @@ func live(r *columns.Output) (n uint32) {
 	return n
 }
 
+// sized is an arena that is measured.
+type sized struct {
+	*bench
+	a              *columns.Arena
+	programs       []*ir.Program
+	want           uint64 // digest
+	r              *columns.Output
+	adding         times
+	host           [2]times // on one core, on all
+	resident, wall times
+}
+
 // size measures an arena of at least n rows.
 func (b *bench) size(n int) error {
-	a, programs := new(columns.Arena), []*ir.Program(nil)
+	s := &sized{bench: b, a: new(columns.Arena)}
 	began := time.Now()
-	for i := 0; len(a.Rows) < n; i++ {
+	for i := 0; len(s.a.Rows) < n; i++ {
 		p := b.programs[i%len(b.programs)]
-		if err := a.Add(p); err != nil {
+		if err := s.a.Add(p); err != nil {
 			return err
 		}
-		programs = append(programs, p)
+		s.programs = append(s.programs, p)
 	}
-	adding := times{time.Since(began)}
-	plain := new(columns.Plain)
-	var host [2]times
-	want := uint64(0)
-	for k, cores := range []int{1, b.cores} {
-		for range 1 + max(1, b.runs/3) { // the first run makes memory
-			began := time.Now()
-			r := plain.Run(a, cores)
-			host[k] = append(host[k], time.Since(began))
-			if d := digest(r); want != 0 && d != want {
-				return fmt.Errorf("%d cores have digest %016x, before it was %016x", cores, d, want)
-			} else {
-				want = d
-			}
+	s.adding = times{time.Since(began)}
+	for _, part := range []func() error{s.onHost, s.onDevice, s.passes, s.checks, s.sealing} {
+		if err := part(); err != nil {
+			return err
 		}
-		host[k] = host[k][1:]
 	}
-	var resident, wall, sealed times
-	r, err := b.on.Run(b.ctx, a)
+	return nil
+}
+
+// known reports whether the programs were measured often enough for what takes them one by one.
+func (s *sized) known() bool { return len(s.programs) > 2*len(s.bench.programs) }
+
+func (s *sized) line(form string, cores int, t times) {
+	fmt.Fprintf(s.out, "%d,%d,%s,%d,%d,%d,%d,%d,%d,%016x\n", len(s.a.Rows), s.a.Len(), form, cores, slices.Min(t).Nanoseconds(), t.median().Nanoseconds(), len(t), slices.Max(s.r.Rounds), live(s.r), s.want)
+}
+
+func (s *sized) onHost() error {
+	plain := new(columns.Plain)
+	for k, cores := range []int{1, s.cores} {
+		for range 1 + max(1, s.runs/3) { // the first run makes memory
+			began := time.Now()
+			r := plain.Run(s.a, cores)
+			s.host[k] = append(s.host[k], time.Since(began))
+			d := digest(r)
+			if s.want != 0 && d != s.want {
+				return fmt.Errorf("%d cores have digest %016x, before it was %016x", cores, d, s.want)
+			}
+			s.want = d
+		}
+		s.host[k] = s.host[k][1:]
+	}
+	return nil
+}
+
+func (s *sized) onDevice() error {
+	for k := range 1 + s.runs { // the first run makes memory
+		began := time.Now()
+		r, err := s.on.Run(s.ctx, s.a)
+		if err != nil {
+			return err
+		}
+		if s.r = r; k > 0 {
+			s.wall, s.resident = append(s.wall, time.Since(began)), append(s.resident, r.Timing.Device)
+		}
+	}
+	if d := digest(s.r); d != s.want {
+		return fmt.Errorf("the device has digest %016x, the host %016x", d, s.want)
+	}
+	return nil
+}
+
+// passes tells what the passes took.
+func (s *sized) passes() error {
+	s.line("columns into the arena", 1, s.adding)
+	s.line("resident", 0, s.resident)
+	s.line("with transfers", 0, s.wall)
+	s.line("plain Go", 1, s.host[0])
+	s.line("plain Go", s.cores, s.host[1])
+	rows, best := len(s.a.Rows), min(s.host[0].median(), s.host[1].median())
+	fmt.Fprintf(s.out, "# %d rows: resident %.2f ns a row, the faster form in Go %.2f, ratio %.2f\n", rows, each(s.resident, s.a), float64(best)/float64(rows),
+		float64(best)/float64(s.resident.median()))
+	s.ways[0].won(rows, s.resident.median(), best)
+	s.ways[1].won(rows, s.wall.median(), best)
+	return nil
+}
+
+// checks measures the verifier on the device, and beside it sealing, which verifies.
+func (s *sized) checks() error {
+	if s.known() {
+		return nil
+	}
+	codes := new(columns.Codes)
+	for _, p := range s.programs {
+		if err := codes.Add(p.Edit()); err != nil {
+			return err
+		}
+	}
+	on, err := columns.OpenValidator(s.ctx, s.dev, columns.Options{})
 	if err != nil {
 		return err
 	}
-	if d := digest(r); d != want || !r.Closed {
-		return fmt.Errorf("the device has digest %016x, the host %016x", d, want)
-	}
-	for range b.runs {
+	defer on.Close()
+	var resident, wall times
+	for range 1 + s.runs {
 		began := time.Now()
-		if r, err = b.on.Run(b.ctx, a); err != nil {
+		v, err := on.Run(s.ctx, codes)
+		if err != nil {
 			return err
 		}
-		wall, resident = append(wall, time.Since(began)), append(resident, r.Timing.Device)
+		if v.Count > 0 {
+			return fmt.Errorf("the device finds %v in what is sealed", v.First)
+		}
+		wall, resident = append(wall, time.Since(began)), append(resident, v.Timing.Device)
 	}
-	if digest(r) != want {
-		return fmt.Errorf("the device's last run has digest %016x, the host %016x", digest(r), want)
+	s.line("checks resident", 0, resident[1:])
+	s.line("checks with transfers", 0, wall[1:])
+	for _, cores := range []int{1, s.cores} {
+		took, err := parallel(cores, len(s.programs), func(i int) error {
+			_, err := verify.Seal(s.programs[i].Edit())
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		s.line("verify.Seal", cores, times{took})
 	}
-	line := func(form string, cores int, t times) {
-		fmt.Fprintf(b.out, "%d,%d,%s,%d,%d,%d,%d,%d,%d,%016x\n", len(a.Rows), a.Len(), form, cores, slices.Min(t).Nanoseconds(), t.median().Nanoseconds(), len(t), r.Rounds, live(r), want)
-	}
-	line("columns into the arena", 1, adding)
-	line("resident", 0, resident)
-	line("with transfers", 0, wall)
-	line("plain Go", 1, host[0])
-	line("plain Go", b.cores, host[1])
-	best := min(host[0].median(), host[1].median())
-	fmt.Fprintf(b.out, "# %d rows: resident %.2f ns a row, the faster form in Go %.2f, ratio %.2f\n", len(a.Rows), each(resident, a), float64(best)/float64(len(a.Rows)),
-		float64(best)/float64(resident.median()))
-	b.ways[0].won(len(a.Rows), resident.median(), best)
-	b.ways[1].won(len(a.Rows), wall.median(), best)
-	if len(programs) > 2*len(b.programs) {
-		return nil // what sealing costs is known
-	}
-	seal := func(i int) error {
-		_, err := a.Program(r, i)
-		return err
+	return nil
+}
+
+// sealing measures what makes programs again, and the host's passes.
+func (s *sized) sealing() error {
+	if s.known() {
+		return nil
 	}
 	choice, err := compile.Parse("0,+fold,+gvn,+dce")
 	if err != nil {
 		return err
 	}
-	run := func(i int) error {
-		_, _, err := opt.Run(programs[i], opt.Options{Passes: choice})
+	took, err := parallel(s.cores, len(s.programs), func(i int) error {
+		_, err := s.a.Program(s.r, i)
 		return err
-	}
-	took, err := parallel(b.cores, len(programs), seal)
+	})
 	if err != nil {
 		return err
 	}
-	sealed = times{adding[0] + wall.median() + took}
-	line("with columns and sealing", b.cores, sealed)
-	for _, cores := range []int{1, b.cores} {
-		if took, err = parallel(cores, len(programs), run); err != nil {
+	sealed := times{s.adding[0] + s.wall.median() + took}
+	s.line("with columns and sealing", s.cores, sealed)
+	for _, cores := range []int{1, s.cores} {
+		if took, err = parallel(cores, len(s.programs), func(i int) error {
+			_, _, err := opt.Run(s.programs[i], opt.Options{Passes: choice})
+			return err
+		}); err != nil {
 			return err
 		}
-		line("opt.Run", cores, times{took})
+		s.line("opt.Run", cores, times{took})
 	}
-	b.ways[2].won(len(a.Rows), sealed[0], took)
+	s.ways[2].won(len(s.a.Rows), sealed[0], took)
 	return nil
 }
 

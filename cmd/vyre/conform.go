@@ -19,7 +19,7 @@ type conformCmd struct {
 	Match  string `placeholder:"TEXT" help:"Only cases whose family/name holds this text."`
 	Random uint64 `placeholder:"N" help:"Run N random programs as well, against the interpreter."`
 	Seed   uint64 `placeholder:"N" help:"Seed of the first random program; 0 takes one from the clock and says which."`
-	Passes string `enum:"host,device" default:"host" help:"device: random programs are first folded, numbered and cleared of dead code by passes that run on the device, many programs at once; host is without."`
+	Passes string `enum:"host,device" default:"host" help:"device: random programs are first folded, numbered and cleared of dead code by passes that run on the device, many programs at once, and verified there, spoilt ones too; host is without."`
 	JSON   bool   `help:"Print the totals as JSON."`
 
 	Choices string `hidden:"" help:"File with the decisions of one random program: nothing else is tried."`
@@ -68,7 +68,7 @@ func (c *conformCmd) Run(t *terminal) error {
 		if err != nil {
 			return err
 		}
-		defer passes.on.Close()
+		defer passes.Close()
 		random, made = conform.Through(on, "passes over columns", passes.pass), passes.make
 	}
 	if c.Choices != "" {

@@ -34,6 +34,9 @@ type Arena struct {
 	Tag   []uint32
 	More  []uint32
 
+	Objects [][4]uint32 // see objectWords; of a table the second word is where it begins
+	Data    []uint32    // tables: two words an element
+
 	programs []*ir.Program
 	ends     []uint32 // by row of a program: what ends before it
 	size     uint64   // of maxRows, for tests
@@ -42,6 +45,7 @@ type Arena struct {
 // Reset empties the arena, and keeps its memory.
 func (a *Arena) Reset() {
 	a.Heads, a.Chunk, a.Rows, a.Tag, a.More = a.Heads[:0], a.Chunk[:0], a.Rows[:0], a.Tag[:0], a.More[:0]
+	a.Objects, a.Data = a.Objects[:0], a.Data[:0]
 	clear(a.programs)
 	a.programs = a.programs[:0]
 }
@@ -63,7 +67,7 @@ func (a *Arena) Add(p *ir.Program) error {
 	}
 	a.ends = append(a.ends[:0], make([]uint32, n+1)...)
 	body := uint32(Body | len(a.programs))
-	visible := uint32(0)
+	visible, functions := uint32(0), uint32(0)
 	for r := range ir.Row(n) {
 		x, tag, err := a.row(p, r, first, body)
 		if err != nil {
@@ -73,6 +77,9 @@ func (a *Arena) Add(p *ir.Program) error {
 		if w := Ops[x[0]&OpMask]; w&Writes != 0 && p.Op(r).Info().Attr&ir.Writes != 0 && !p.Objects()[p.X(r)].Local() {
 			visible |= 1 << min(p.X(r), 31)
 		}
+		if withFunctions(p.Op(r)) {
+			functions = 1
+		}
 		a.Rows, a.Tag = append(a.Rows, x), append(a.Tag, tag)
 	}
 	for len(a.Rows)%32 != 0 {
@@ -81,10 +88,41 @@ func (a *Arena) Add(p *ir.Program) error {
 	for len(a.Chunk) < len(a.Rows)/32 {
 		a.Chunk = append(a.Chunk, body&^Body)
 	}
-	a.Heads = append(a.Heads, first, n, list, uint32(len(a.More))-list, visible, 0, 0, 0)
+	a.Heads = append(a.Heads, first, n, list, uint32(len(a.More))-list, visible, idle(p), uint32(len(a.Objects)), functions)
+	for _, o := range p.Objects() {
+		w := objectWords(o)
+		if o.Table() {
+			w[1] = uint32(len(a.Data) / 2)
+			for i := range o.Array.Len {
+				v := o.Array.Loaded(i)
+				a.Data = append(a.Data, uint32(v), uint32(v>>32))
+			}
+		}
+		a.Objects = append(a.Objects, w)
+	}
 	a.programs = append(a.programs, p)
 	return nil
 }
+
+// idle has a bit for each id that is zero in all of a workgroup: those along the axes, the warp and the lane.
+func idle(p *ir.Program) (set uint32) {
+	size := uint32(1)
+	for axis, n := range p.Workgroup() {
+		size *= n
+		if n == 1 {
+			set |= 1 << axis
+		}
+	}
+	if size <= 32 {
+		set |= idleWarp
+	}
+	if size == 1 {
+		set |= idleLane
+	}
+	return set
+}
+
+const idleWarp, idleLane = 1 << 3, 1 << 4
 
 // row encodes a row.
 func (a *Arena) row(p *ir.Program, r ir.Row, first, body uint32) (x [4]uint32, tag uint32, err error) {
@@ -168,12 +206,13 @@ var Ops = func() (words [OpMask + 1]uint32) {
 			{Break, op == ir.OpBreak},
 			{Continue, op == ir.OpContinue},
 			{Constant, op == ir.OpConst},
+			{Indexed, in.Imm == ir.ImmObject && in.Args > 0},
 		} {
 			if b.have {
 				w |= b.bit
 			}
 		}
-		words[op] = w
+		words[op] = w | uint32(in.Vec.Lanes())<<LanesShift
 	}
 	return words
 }()

@@ -21,11 +21,11 @@ const (
 	// A tag is the region: twice its owner's row, plus 1 for the second one, or Body and the number of the program.
 	Body = 1 << 31
 
-	// HeadWords are those of a program: first row, rows, first word of lists, words of lists, visible objects.
+	// HeadWords are those of a program: first row, rows, first word of lists, words of lists, visible objects, which ids
+	// the workgroup's size makes zero, first object, whether there are accurate functions.
 	HeadWords = 8
 
-	folded = None - 1 // in column leader: the value is known
-	empty  = ^uint64(0)
+	empty = ^uint64(0)
 )
 
 // Bits of an op's word, above the number of operands in A, B and C.
@@ -45,6 +45,9 @@ const (
 	Break                        // C is the block or loop that it leaves
 	Continue                     // C is the loop that goes on
 	Constant                     // A and B are its bits
+	Indexed                      // A is an index into the object in its immediate
+
+	LanesShift = 20 // above it, the lanes of an access
 )
 
 // Epochs gives each load the version of its object, and begins column leader. A warp goes through a program, each lane
@@ -120,73 +123,146 @@ func key(x [4]uint32, op uint32) [4]uint32 {
 	return x
 }
 
-func signature(x [4]uint32, tag uint32) uint32 {
+// signature is that of a key, and for what is convergent of the region.
+func signature(x [4]uint32, in, op uint32) uint32 {
 	h := uint32(0xA24BAED4)
+	if op&Convergent != 0 {
+		h ^= in
+	}
 	for k := uint32(0); k < 4; k++ {
 		h = bits.RotateLeft32(h^(x[k]+0x9E3779B9+h<<6+h>>2), 13) * 0x85EBCA6B
 	}
-	h = bits.RotateLeft32(h^(tag+0x9E3779B9+h<<6+h>>2), 13) * 0x85EBCA6B
 	return h ^ h>>15
 }
 
 // equal reports whether row j has a key.
 func equal(x [4]uint32, in, op, j uint32, rows [][4]uint32, tag []uint32) bool {
 	y := key(rows[j], op)
-	return x[0] == y[0] && x[1] == y[1] && x[2] == y[2] && x[3] == y[3] && in == tag[j]
+	return x[0] == y[0] && x[1] == y[1] && x[2] == y[2] && x[3] == y[3] && (op&Convergent == 0 || in == tag[j])
 }
 
-// table is where the slots of a program begin, and how many there are: two a row.
-func table(p uint32, heads []uint32) (first, size uint32) {
-	return 2 * heads[p*HeadWords], 2 * ((heads[p*HeadWords+1] + 31) &^ 31)
-}
-
-// slot is where a signature is looked for first.
-func slot(s, first, size uint32) uint32 {
-	high, _ := bits.Mul32(s, size)
-	return first + high
-}
-
-// workers is how many warps share the work of a round, and worker the number of this one. It has each so many chunks a
-// time.
-func workers(t gpu.Thread) uint32 { return t.Groups().X * (t.GroupSize().X / 32) }
-
+// worker is the number of a warp, which has the program of that number.
 func worker(t gpu.Thread) uint32 { return t.Group().X*(t.GroupSize().X/32) + t.Warp() }
 
-// work is which of the next 32 chunks of a worker have programs in which the round before changed something: in the
-// others nothing changes any more.
-func work(t gpu.Thread, from uint32, chunk, busy []uint32) uint32 {
-	c := from + t.Lane()*workers(t)
-	return t.Ballot(c < uint32(len(chunk)) && busy[chunk[c]] != 0)
+// encloses reports whether a region is the row's, or around it.
+func encloses(region, in uint32, tag []uint32) bool {
+	for in != region && in < Body {
+		in = tag[in>>1]
+	}
+	return in == region
 }
 
-// at is the row of a lane in the first of those chunks.
-func at(t gpu.Thread, from, left uint32) uint32 {
-	return 32*(from+uint32(bits.TrailingZeros32(left))*workers(t)) + t.Lane()
-}
-
-// Insert puts the key of each row into the table, where the smallest row of a key stays. keep masks signatures.
+// Number finds the leader of each row: the first one that is equal and dominates it. A warp goes through a program, 32
+// rows at a time, and until the leaders of these stay as they are; so operands in front of them are what they will be.
+// Of each key the table has the last row that leads: the regions of others are over. keep masks signatures. rounds
+// becomes how often any 32 rows were gone through, at most; the last time finds nothing.
 //
 //vyre:kernel workgroup=256
-func Insert(t gpu.Thread, keep uint32, chunk, heads, ops []uint32, rows [][4]uint32, tag, busy, leader []uint32, slots []uint64) {
-	for from := worker(t); from < uint32(len(chunk)); from += 32 * workers(t) {
-		for left := work(t, from, chunk, busy); left != 0; left &= left - 1 {
-			insert(at(t, from, left), keep, chunk, heads, ops, rows, tag, leader, slots)
+func Number(t gpu.Thread, keep uint32, heads, ops []uint32, rows [][4]uint32, tag, more, leader, rounds []uint32, slots []uint64) {
+	me := worker(t)
+	if me >= uint32(len(heads))/HeadWords {
+		return
+	}
+	first, n := heads[me*HeadWords], heads[me*HeadWords+1]
+	low, high, most := 2*first, 2*(first+(n+31)&^31), uint32(0)
+	for at := first; at < first+n; at += 32 {
+		r := at + t.Lane()
+		op, in := uint32(0), uint32(Body)
+		var x [4]uint32
+		if r < first+n {
+			x = rows[r]
+			op, in = ops[x[0]&OpMask], tag[r]
+		}
+		merges := t.Ballot(op&Merges != 0)
+		signed, best, moved, turns := uint32(0), r, op&Merges != 0, uint32(0)
+		for again := true; again; moved = false {
+			for k := uint32(0); k < op&3; k++ {
+				v := leader[x[1+k]]
+				moved = moved || v != x[1+k]
+				x[1+k] = v
+			}
+			t.WarpBarrier() // the leaders are read
+			if moved {
+				rows[r] = x
+				signed = signature(key(x, op), in, op) & keep
+			}
+			alike := gpu.Match(t, signed) & (1<<t.Lane() - 1) & merges
+			t.WarpBarrier() // the rows are written
+			found := best
+			if op&Merges != 0 && best >= at {
+				found = lead(r, at, signed, low, high, alike, moved, key(x, op), in, op, rows, tag, slots)
+				leader[r] = found
+			}
+			again = t.Any(found != best)
+			best = found
+			turns++
+			t.WarpBarrier() // the leaders are written
+		}
+		if op&Merges != 0 && best == r {
+			enter(r, signed, low, high, key(x, op), in, op, rows, tag, slots)
+		}
+		if op&List != 0 && x[2] != None {
+			for k := x[2] + 1; k <= x[2]+more[x[2]]; k++ {
+				more[k] = leader[more[k]]
+			}
+		}
+		most = max(most, turns)
+		t.WarpBarrier()
+	}
+	if t.Lane() == 0 {
+		rounds[me] = most
+	}
+}
+
+// lead finds the leader of a row: in the table, which knows nothing new of a key that has not moved, or among the rows
+// before it of these 32 that have its signature.
+func lead(r, at, signed, low, high, alike uint32, moved bool, y [4]uint32, in, op uint32, rows [][4]uint32, tag []uint32, slots []uint64) uint32 {
+	if moved {
+		if w := look(r, signed, low, high, y, in, op, rows, tag, slots); w != r {
+			return w
+		}
+	}
+	for ; alike != 0; alike &= alike - 1 {
+		if j := at + uint32(bits.TrailingZeros32(alike)); leads(j, y, in, op, rows, tag) {
+			return j
+		}
+	}
+	return r
+}
+
+// leads reports whether row j has a key, and may stand for a row in a region.
+func leads(j uint32, y [4]uint32, in, op uint32, rows [][4]uint32, tag []uint32) bool {
+	if !equal(y, in, op, j, rows, tag) {
+		return false
+	}
+	return encloses(tag[j], in, tag)
+}
+
+// look finds the leader of a row among those of earlier 32; the row itself if there is none.
+func look(r, s, low, high uint32, y [4]uint32, in, op uint32, rows [][4]uint32, tag []uint32, slots []uint64) uint32 {
+	for at := slot(s, low, high); ; at++ {
+		if at == high {
+			at = low
+		}
+		have := gpu.AtomicLoad(&slots[at])
+		if have == empty {
+			return r
+		}
+		if uint32(have>>32) == s && equal(y, in, op, uint32(have), rows, tag) {
+			if encloses(tag[uint32(have)], in, tag) {
+				return uint32(have)
+			}
+			return r
 		}
 	}
 }
 
-func insert(r uint32, keep uint32, chunk, heads, ops []uint32, rows [][4]uint32, tag, leader []uint32, slots []uint64) {
-	op := ops[rows[r][0]&OpMask]
-	if op&Merges == 0 || leader[r] != r {
-		return
-	}
-	x, in := key(rows[r], op), tag[r]
-	first, size := table(chunk[r/32], heads)
-	s := signature(x, in) & keep
+// enter makes a row the one of its key that the table has, unless a later one of these 32 is.
+func enter(r, s, low, high uint32, y [4]uint32, in, op uint32, rows [][4]uint32, tag []uint32, slots []uint64) {
 	own := uint64(s)<<32 | uint64(r)
-	for at := slot(s, first, size); ; at++ {
-		if at == first+size {
-			at = first
+	for at := slot(s, low, high); ; at++ {
+		if at == high {
+			at = low
 		}
 		have := gpu.AtomicLoad(&slots[at])
 		if have == empty {
@@ -195,99 +271,17 @@ func insert(r uint32, keep uint32, chunk, heads, ops []uint32, rows [][4]uint32,
 				return
 			}
 		}
-		if uint32(have>>32) == s && equal(x, in, op, uint32(have), rows, tag) {
-			if own < have {
-				gpu.AtomicMin(&slots[at], own)
-			}
+		if uint32(have>>32) == s && equal(y, in, op, uint32(have), rows, tag) {
+			gpu.AtomicMax(&slots[at], own)
 			return
 		}
 	}
 }
 
-// Lookup finds the leader of each row: the first one that is equal and dominates it. Of those in the regions around,
-// that of the outermost is the first.
-//
-//vyre:kernel workgroup=256
-func Lookup(t gpu.Thread, keep uint32, chunk, heads, ops []uint32, rows [][4]uint32, tag, busy, leader []uint32, slots []uint64, hit, changed []uint32) {
-	for from := worker(t); from < uint32(len(chunk)); from += 32 * workers(t) {
-		for left := work(t, from, chunk, busy); left != 0; left &= left - 1 {
-			lookup(at(t, from, left), keep, chunk, heads, ops, rows, tag, leader, slots, hit, changed)
-		}
-	}
-}
-
-func lookup(r uint32, keep uint32, chunk, heads, ops []uint32, rows [][4]uint32, tag, leader []uint32, slots []uint64, hit, changed []uint32) {
-	op := ops[rows[r][0]&OpMask]
-	if op&Merges == 0 || leader[r] != r {
-		return
-	}
-	x, best := key(rows[r], op), r
-	first, size := table(chunk[r/32], heads)
-	for in := tag[r]; ; in = tag[in>>1] {
-		s := signature(x, in) & keep
-		for at := slot(s, first, size); slots[at] != empty; {
-			j := uint32(slots[at])
-			if uint32(slots[at]>>32) == s && equal(x, in, op, j, rows, tag) {
-				best = min(best, j)
-				break
-			}
-			at++
-			if at == first+size {
-				at = first
-			}
-		}
-		if in >= Body || op&Convergent != 0 {
-			break
-		}
-	}
-	if best != r {
-		leader[r] = best
-		gpu.AtomicStore(&hit[chunk[r/32]], 1)
-		gpu.AtomicStore(&changed[0], 1)
-	}
-}
-
-// of is the leader of an operand.
-func of(v uint32, leader []uint32) uint32 {
-	if l := leader[v]; l != folded {
-		return l
-	}
-	return v
-}
-
-// Refresh ends a round: rows with a leader go, those with a known value become constants, operands are replaced by
-// their leaders, and the table is empty again.
-//
-//vyre:kernel workgroup=256
-func Refresh(t gpu.Thread, chunk, ops []uint32, rows [][4]uint32, tag, more, busy, leader []uint32, value, slots []uint64) {
-	for from := worker(t); from < uint32(len(chunk)); from += 32 * workers(t) {
-		for left := work(t, from, chunk, busy); left != 0; left &= left - 1 {
-			refresh(at(t, from, left), chunk, ops, rows, tag, more, leader, value, slots)
-		}
-	}
-}
-
-func refresh(r uint32, chunk, ops []uint32, rows [][4]uint32, tag, more, leader []uint32, value, slots []uint64) {
-	slots[2*r], slots[2*r+1] = empty, empty
-	x, l := rows[r], leader[r]
-	op := ops[x[0]&OpMask]
-	if l == folded {
-		rows[r] = [4]uint32{x[0]&(TypeMask<<TypeShift) | 1, uint32(value[r]), uint32(value[r] >> 32), None}
-		tag[r] = Body | chunk[r/32]
-		return
-	}
-	if l != r {
-		rows[r][0] = 0
-		return
-	}
-	for k := uint32(0); k < op&3; k++ {
-		rows[r][1+k] = of(x[1+k], leader)
-	}
-	if op&List != 0 && x[2] != None {
-		for k := x[2] + 1; k <= x[2]+more[x[2]]; k++ {
-			more[k] = of(more[k], leader)
-		}
-	}
+// slot is where a signature is looked for first, of two places a row.
+func slot(s, low, high uint32) uint32 {
+	above, _ := bits.Mul32(s, high-low)
+	return low + above
 }
 
 // alive reports whether a row is in a set, of which the 32 rows from base on are apart.
@@ -333,106 +327,30 @@ func Live(t gpu.Thread, heads, ops []uint32, rows [][4]uint32, tag, more, live, 
 		return
 	}
 	first, n := heads[me*HeadWords], heads[me*HeadWords+1]
-	for at := uint32(0); at < n; at += 32 {
-		r := first + at + t.Lane()
+	for at := first; at < first+n; at += 32 {
+		r := at + t.Lane()
 		root := false
-		if at+t.Lane() < n {
+		if r < first+n {
 			x := rows[r]
 			op := ops[x[0]&OpMask]
 			root = op&Root != 0 || op&Argument != 0 && x[3] == None
 		}
 		if word := t.Ballot(root); t.Lane() == 0 {
-			gpu.AtomicStore(&live[(first+at)/32], word)
-			base[(first+at)/32] = word
+			gpu.AtomicStore(&live[at/32], word)
+			base[at/32] = word
 		}
 	}
 	t.WarpBarrier()
 	for again := true; again; {
 		again = false
 		for left := (n + 31) / 32; left > 0; left-- {
-			at := first + 32*(left-1)
-			r := at + t.Lane()
-			op, region, feeds := uint32(0), uint32(Body), None
-			var x [4]uint32
-			if r < first+n {
-				x = rows[r]
-				op, region = ops[x[0]&OpMask], tag[r]
-				feeds = fed(r, op, x, tag, rows)
-			}
-			before := uint32(0)
-			if t.Lane() == 0 {
-				before = base[at/32]
-			}
-			before = gpu.ReduceOr(t, before)
-			word := gpu.ReduceOr(t, gpu.AtomicLoad(&live[at/32]))
-			for {
-				found := uint32(0)
-				if op&(Break|Continue) != 0 && alive(x[3], at, word, live) {
-					found |= mark(r, at, live)
-				}
-				if feeds != None && x[2] != None {
-					for k := uint32(0); k < more[x[2]]; k++ {
-						if alive(feeds+k, at, word, live) {
-							found |= mark(more[x[2]+1+k], at, live)
-						}
-					}
-				}
-				if word>>t.Lane()&1 != 0 {
-					for k := uint32(0); k < op&3; k++ {
-						found |= mark(x[1+k], at, live)
-					}
-					if op&List != 0 && feeds == None && x[2] != None {
-						for k := uint32(0); k < more[x[2]]; k++ {
-							found |= mark(more[x[2]+1+k], at, live)
-						}
-					}
-					if op&(Argument|Result) != 0 && x[3] != None {
-						found |= mark(x[3], at, live)
-					}
-					if region < Body {
-						found |= mark(region>>1, at, live)
-					}
-				}
-				all := gpu.ReduceOr(t, found) | word
-				if all == word {
-					break
-				}
-				word = all
-			}
-			if t.Any((word&^before)>>t.Lane()&1 != 0 && op&(Argument|Owns) != 0) {
-				again = true
-			}
-			if t.Lane() == 0 {
-				gpu.AtomicStore(&live[at/32], word)
-				base[at/32] = word
-			}
-			t.WarpBarrier()
+			again = settle(t, first+32*(left-1), first+n, ops, rows, tag, more, live, base) || again
 		}
 	}
 	count, words := uint32(0), uint32(0)
 	for at := first; at < first+n; at += 32 {
 		r := at + t.Lane()
-		word := gpu.ReduceOr(t, gpu.AtomicLoad(&live[at/32]))
-		op, feeds := uint32(0), None
-		var x [4]uint32
-		if r < first+n {
-			x = rows[r]
-			op = ops[x[0]&OpMask]
-			feeds = fed(r, op, x, tag, rows)
-		}
-		stays := op&Ends != 0 && (tag[r] >= Body || alive(tag[r]>>1, at, word, live))
-		word |= t.Ballot(stays)
-		length := uint32(0)
-		if word>>t.Lane()&1 != 0 && op&List != 0 && x[2] != None {
-			for k := uint32(0); k < more[x[2]]; k++ {
-				if feeds == None || alive(feeds+k, at, word, live) {
-					length++
-				}
-			}
-			if length > 0 {
-				length++
-			}
-		}
+		word, length := stays(t, at, first+n, ops, rows, tag, more, live)
 		place[r] = words + gpu.ExclusiveScanAdd(t, length)
 		if length == 0 {
 			place[r] = None
@@ -447,7 +365,95 @@ func Live(t gpu.Thread, heads, ops []uint32, rows [][4]uint32, tag, more, live, 
 	}
 	if t.Lane() == 0 {
 		out[me*HeadWords+1], out[me*HeadWords+3], out[me*HeadWords+4] = count, words, heads[me*HeadWords+4]
+		out[me*HeadWords+5], out[me*HeadWords+6], out[me*HeadWords+7] = heads[me*HeadWords+5], heads[me*HeadWords+6], heads[me*HeadWords+7]
 	}
+}
+
+// settle marks what the live ones of 32 rows need, and reports whether among those found is what has operands behind it.
+func settle(t gpu.Thread, at, end uint32, ops []uint32, rows [][4]uint32, tag, more, live, base []uint32) bool {
+	r := at + t.Lane()
+	op, region, feeds := uint32(0), uint32(Body), None
+	var x [4]uint32
+	if r < end {
+		x = rows[r]
+		op, region = ops[x[0]&OpMask], tag[r]
+		feeds = fed(r, op, x, tag, rows)
+	}
+	before := uint32(0)
+	if t.Lane() == 0 {
+		before = base[at/32]
+	}
+	before = gpu.ReduceOr(t, before)
+	word := gpu.ReduceOr(t, gpu.AtomicLoad(&live[at/32]))
+	for grown := true; grown; {
+		all := gpu.ReduceOr(t, needs(r, at, word, op, region, feeds, x, more, live)) | word
+		grown = all != word
+		word = all
+	}
+	if t.Lane() == 0 {
+		gpu.AtomicStore(&live[at/32], word)
+		base[at/32] = word
+	}
+	t.WarpBarrier()
+	return t.Any((word&^before)>>t.Lane()&1 != 0 && op&(Argument|Owns) != 0)
+}
+
+// needs marks what a row needs, and returns the bits of the 32 from at on.
+func needs(r, at, word, op, region, feeds uint32, x [4]uint32, more, live []uint32) (found uint32) {
+	if op&(Break|Continue) != 0 && alive(x[3], at, word, live) {
+		found |= mark(r, at, live)
+	}
+	if feeds != None && x[2] != None {
+		for k := uint32(0); k < more[x[2]]; k++ {
+			if alive(feeds+k, at, word, live) {
+				found |= mark(more[x[2]+1+k], at, live)
+			}
+		}
+	}
+	if word>>(r%32)&1 == 0 {
+		return found
+	}
+	for k := uint32(0); k < op&3; k++ {
+		found |= mark(x[1+k], at, live)
+	}
+	if op&List != 0 && feeds == None && x[2] != None {
+		for k := uint32(0); k < more[x[2]]; k++ {
+			found |= mark(more[x[2]+1+k], at, live)
+		}
+	}
+	if op&(Argument|Result) != 0 && x[3] != None {
+		found |= mark(x[3], at, live)
+	}
+	if region < Body {
+		found |= mark(region>>1, at, live)
+	}
+	return found
+}
+
+// stays is which of 32 rows stay: live ones, and the ends of live regions. length is that of the row's list with its
+// count, without what feeds dead rows.
+func stays(t gpu.Thread, at, end uint32, ops []uint32, rows [][4]uint32, tag, more, live []uint32) (word, length uint32) {
+	r := at + t.Lane()
+	word = gpu.ReduceOr(t, gpu.AtomicLoad(&live[at/32]))
+	op, feeds := uint32(0), None
+	var x [4]uint32
+	if r < end {
+		x = rows[r]
+		op = ops[x[0]&OpMask]
+		feeds = fed(r, op, x, tag, rows)
+	}
+	word |= t.Ballot(op&Ends != 0 && (tag[r] >= Body || alive(tag[r]>>1, at, word, live)))
+	if word>>t.Lane()&1 != 0 && op&List != 0 && x[2] != None {
+		for k := uint32(0); k < more[x[2]]; k++ {
+			if feeds == None || alive(feeds+k, at, word, live) {
+				length++
+			}
+		}
+		if length > 0 {
+			length++
+		}
+	}
+	return word, length
 }
 
 // Place tells where the rows and lists of each program begin. One workgroup does it.

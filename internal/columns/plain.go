@@ -36,7 +36,7 @@ type plain struct {
 // Run optimises an arena with so many goroutines. The result is overwritten by the next run.
 func (h *Plain) Run(a *Arena, workers int) *Output {
 	w := &h.arena
-	w.Heads, w.Chunk = a.Heads, a.Chunk
+	w.Heads, w.Chunk, w.Objects, w.Data = a.Heads, a.Chunk, a.Objects, a.Data
 	w.Rows, w.Tag, w.More = append(w.Rows[:0], a.Rows...), append(w.Tag[:0], a.Tag...), append(w.More[:0], a.More...)
 	n := len(a.Rows)
 	h.live = resized(h.live, n)
@@ -102,8 +102,9 @@ func (p *plain) owner(r uint32) (uint32, bool) {
 
 func (p *plain) optimise(i uint32) {
 	p.begin(i)
+	p.fold(Body|i, p.arena.Heads[i*HeadWords:][:HeadWords])
 	p.epochs(p.arena.Heads[i*HeadWords+4])
-	p.number(Body | i)
+	p.number()
 	p.reach()
 	count, words := uint32(0), uint32(0)
 	for r, x := range p.rows {
@@ -115,7 +116,8 @@ func (p *plain) optimise(i uint32) {
 		}
 	}
 	out := p.out.Heads[i*HeadWords:]
-	out[1], out[3], out[4] = count, words, p.arena.Heads[i*HeadWords+4]
+	copy(out[4:HeadWords], p.arena.Heads[i*HeadWords+4:])
+	out[1], out[3] = count, words
 }
 
 // epochs gives each load the version of its object.
@@ -166,13 +168,12 @@ var foldOf = sync.OnceValue(func() []uint16 {
 	return all
 })
 
-// number replaces operands, folds, and finds leaders, in program order: a leader is there before what it leads.
-func (p *plain) number(body uint32) {
+// number replaces operands and finds leaders, in program order: a leader is there before what it leads.
+func (p *plain) number() {
 	n := uint32(len(p.rows))
 	p.leader = resized(p.leader, len(p.rows))
 	p.slots = resized(p.slots, 1<<bits.Len(uint(2*n-1)))
 	mask := uint32(len(p.slots) - 1)
-	known := foldOf()
 	for r := range n {
 		p.leader[r] = p.first + r
 		x := &p.rows[r]
@@ -187,22 +188,14 @@ func (p *plain) number(body uint32) {
 		if op&Merges == 0 {
 			continue
 		}
-		if v, ok := p.fold(*x, op, known); ok {
-			*x = [4]uint32{x[0]&(TypeMask<<TypeShift) | uint32(ir.OpConst), uint32(v), uint32(v >> 32), None}
-			p.tag[r] = body
-			op = Ops[ir.OpConst]
-		}
-		k, in := key(*x, op), uint32(0)
-		if op&Convergent != 0 {
-			in = p.tag[r]
-		}
-		for at := signature(k, in) & mask; ; at = (at + 1) & mask {
+		k := key(*x, op)
+		for at := signature(k, p.tag[r], op) & mask; ; at = (at + 1) & mask {
 			w := p.slots[at] - 1
 			if w == None {
 				p.slots[at] = r + 1
 				break
 			}
-			if key(p.rows[w], op) != k || in != 0 && p.tag[w] != in {
+			if key(p.rows[w], op) != k || op&Convergent != 0 && p.tag[w] != p.tag[r] {
 				continue
 			}
 			if !p.encloses(p.tag[w], r) {
@@ -215,13 +208,61 @@ func (p *plain) number(body uint32) {
 	}
 }
 
-// fold computes a row of constants.
-func (p *plain) fold(x [4]uint32, op uint32, known []uint16) (uint64, bool) {
+// fold makes constants of the rows that are known, and takes away accesses that do nothing.
+func (p *plain) fold(body uint32, head []uint32) {
+	known := foldOf()
+	for r := range p.rows {
+		x := &p.rows[r]
+		w, imm := Ops[x[0]&OpMask], x[0]>>ImmShift&ImmMask
+		v, ok := uint64(0), false
+		switch op := ir.Op(x[0] & OpMask); {
+		case op == ir.OpLocal:
+			ok = head[5]>>imm&1 != 0
+		case op == ir.OpWarp:
+			ok = head[5]&idleWarp != 0
+		case op == ir.OpLane:
+			ok = head[5]&idleLane != 0
+		case op == ir.OpLen:
+			o := p.arena.Objects[head[6]+imm]
+			v, ok = uint64(o[2])|uint64(o[3])<<32, o[0]&objectFixed != 0
+		case w&Indexed != 0:
+			var gone bool
+			if v, ok, gone = p.access(*x, w, p.arena.Objects[head[6]+imm]); gone {
+				*x, p.tag[r] = [4]uint32{3: None}, body
+				continue
+			}
+		case w&3 != 0:
+			v, ok = p.pure(*x, w, known)
+		}
+		if ok {
+			*x = [4]uint32{x[0]&(TypeMask<<TypeShift) | uint32(ir.OpConst), uint32(v), uint32(v >> 32), None}
+			p.tag[r] = body
+		}
+	}
+}
+
+// access decides an access with a constant index.
+func (p *plain) access(x [4]uint32, w uint32, o [4]uint32) (v uint64, ok, gone bool) {
+	y := p.rows[x[1]-p.first]
+	if y[0]&OpMask != uint32(ir.OpConst) {
+		return 0, false, false
+	}
+	i, length := uint64(y[1])|uint64(y[2])<<32, uint64(o[2])|uint64(o[3])<<32
+	t, to := ir.Type(y[0]>>TypeShift&TypeMask), x[0]>>TypeShift&TypeMask
+	switch {
+	case t.IsSigned() && i>>(t.Bits()-1)&1 != 0, length != ir.RestLen && (i >= length || i*uint64(w>>LanesShift) >= length):
+		return 0, to > 0 && to < 16, to == 0
+	case x[0]&OpMask == uint32(ir.OpLoad) && o[0]&objectTable != 0:
+		at := 2 * (uint64(o[1]) + i)
+		return uint64(p.arena.Data[at]) | uint64(p.arena.Data[at+1])<<32, true, false
+	}
+	return 0, false, false
+}
+
+// pure computes a row of constants.
+func (p *plain) pure(x [4]uint32, op uint32, known []uint16) (uint64, bool) {
 	var args [3]uint64
 	var types [3]uint32
-	if op&3 == 0 {
-		return 0, false
-	}
 	for k := range op & 3 {
 		y := p.rows[x[1+k]-p.first]
 		if y[0]&OpMask != uint32(ir.OpConst) {
@@ -237,7 +278,7 @@ func (p *plain) fold(x [4]uint32, op uint32, known []uint16) (uint64, bool) {
 	if f == 0 {
 		return 0, false
 	}
-	return Folds[f-1].Eval(args), true
+	return Folds[f-1].Eval(x[0]>>ImmShift&ImmMask, args), true
 }
 
 // encloses reports whether a region is that of row r, or one around it.

@@ -9,13 +9,6 @@ import (
 	"github.com/govyre/vyre/ir/verify"
 )
 
-func rowWords(rows [][4]uint32) []uint32 {
-	if len(rows) == 0 {
-		return nil
-	}
-	return unsafe.Slice(&rows[0][0], 4*len(rows))
-}
-
 func wordRows(words []uint32) [][4]uint32 {
 	return unsafe.Slice((*[4]uint32)(unsafe.Pointer(&words[0])), len(words)/4)
 }
@@ -99,7 +92,33 @@ func (a *Arena) Program(res *Output, i int) (*ir.Program, error) {
 			c.Debug.Messages[ir.Row(to)] = s
 		}
 	}
+	dropArrays(c)
 	return seal(c)
+}
+
+// dropArrays takes away the arrays that no row names.
+func dropArrays(c *ir.Code) {
+	all, arrays := c.Objects(), c.Arrays
+	to := make([]uint32, len(all))
+	for r, op := range c.Op {
+		if op.Info().Imm == ir.ImmObject {
+			to[c.X[r]] = 1
+		}
+	}
+	c.Arrays = nil
+	for o, named := range to {
+		if i := o - len(all) + len(arrays); i < 0 {
+			to[o] = uint32(o)
+		} else if named != 0 {
+			to[o] = uint32(len(all) - len(arrays) + len(c.Arrays))
+			c.Arrays = append(c.Arrays, arrays[i])
+		}
+	}
+	for r, op := range c.Op {
+		if op.Info().Imm == ir.ImmObject {
+			c.X[r] = to[c.X[r]]
+		}
+	}
 }
 
 // seal seals a program. An access that folding has put out of bounds, which sealing refuses, is carried out first: what

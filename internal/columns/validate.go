@@ -1,0 +1,319 @@
+package columns
+
+import (
+	"cmp"
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/govyre/vyre"
+	"github.com/govyre/vyre/driver"
+	"github.com/govyre/vyre/ir"
+)
+
+// Checks is the text of the kernels that check programs.
+//
+//go:embed checks.go
+var Checks string
+
+// Finding is a row of a program, and what is wrong with it: the number of the code that ir/verify has for it.
+type Finding struct {
+	Program int
+	Row     ir.Row // NoRow: all of it
+	Code    string
+}
+
+// Codes is the columns of programs that are checked, sealed or not. The zero value is empty.
+type Codes struct {
+	heads, chunk, extra, pool, scalars []uint32
+	head, links, regions, objects      [][4]uint32
+}
+
+// Len is the number of programs.
+func (a *Codes) Len() int { return len(a.heads) / CheckWords }
+
+// Reset empties it, and keeps its memory.
+func (a *Codes) Reset() {
+	a.heads, a.chunk, a.extra, a.pool, a.scalars = a.heads[:0], a.chunk[:0], a.extra[:0], a.pool[:0], a.scalars[:0]
+	a.head, a.links, a.regions, a.objects = a.head[:0], a.links[:0], a.regions[:0], a.objects[:0]
+}
+
+// Bytes is what of them is uploaded.
+func (a *Codes) Bytes() uint64 { return 4 * uint64(a.words()) }
+
+func (a *Codes) words() int {
+	n := len(a.head)
+	return total(len(a.heads), n/32, 4*n, 4*n, 4*len(a.regions), len(a.extra), len(a.pool), 4*len(a.objects), len(a.scalars))
+}
+
+// Add copies the columns of a program, whatever is in them.
+//
+// Errors: a *LimitError, also if the columns have not as many entries as there are rows.
+func (a *Codes) Add(c *ir.Code) error {
+	n := c.Rows()
+	if all := uint64(len(a.head)+n+31) &^ 31; all > maxRows || uint64(len(a.extra)+len(c.Extra)) > maxRows {
+		return &LimitError{c.Name, ir.NoRow, "the rows with it", all, maxRows}
+	}
+	for _, have := range []int{len(c.Type), len(c.Flags), len(c.Region), len(c.A), len(c.B), len(c.C), len(c.X), len(c.Args)} {
+		if have != n {
+			return &LimitError{c.Name, ir.NoRow, "a column", uint64(have), uint64(n)}
+		}
+	}
+	objects := c.Objects()
+	at := [...]int{len(a.head), n, len(a.regions), len(c.Regions), len(a.pool) / 2, len(c.Pool), len(a.extra), len(c.Extra), len(a.objects), c.Buffers() + len(c.Arrays), len(a.scalars), 0}
+	for r := range n {
+		a.head = append(a.head, [4]uint32{uint32(c.Op[r]) | uint32(c.Type[r])<<16, uint32(c.Flags[r]), c.X[r], c.Args[r]})
+		a.links = append(a.links, [4]uint32{uint32(c.A[r]), uint32(c.B[r]), uint32(c.C[r]), c.Region[r]})
+	}
+	for len(a.head)%32 != 0 {
+		a.head, a.links = append(a.head, [4]uint32{}), append(a.links, [4]uint32{})
+	}
+	for len(a.chunk) < len(a.head)/32 {
+		a.chunk = append(a.chunk, uint32(a.Len()))
+	}
+	for _, g := range c.Regions {
+		a.regions = append(a.regions, [4]uint32{uint32(g.Op), uint32(g.First), uint32(g.End)})
+	}
+	for _, v := range c.Pool {
+		a.pool = append(a.pool, uint32(v), uint32(v>>32))
+	}
+	a.extra = append(a.extra, c.Extra...)
+	for _, o := range objects {
+		a.objects = append(a.objects, objectWords(o))
+	}
+	for i := range c.Params {
+		if q := &c.Params[i]; !q.IsBuffer() {
+			a.scalars = append(a.scalars, uint32(q.Type))
+		}
+	}
+	at[11] = len(a.scalars) - at[10]
+	for _, v := range at {
+		a.heads = append(a.heads, uint32(v))
+	}
+	return nil
+}
+
+// objectWords is what the checks need of an object.
+func objectWords(o ir.ObjectInfo) (w [4]uint32) {
+	length := uint64(ir.RestLen)
+	w[0] = uint32(o.Type()) | uint32(o.Kind())<<8
+	if p := o.Param; p != nil {
+		length = o.MaxLen()
+		if p.Access <= ir.RW {
+			w[0] |= objectRights
+		}
+		if p.Access.Writes() {
+			w[0] |= objectWrites
+		}
+		if p.Access.Reads() {
+			w[0] |= objectReads
+		}
+		if p.Align <= 12 {
+			w[0], w[1] = w[0]|objectAligned, uint32(p.Align)
+		}
+	} else if length = o.Array.Len; length != ir.RestLen && length > 0 {
+		w[0] |= objectFixed
+	}
+	for bit, have := range map[uint32]bool{objectField: o.Field != nil, objectLong: o.LenType() == ir.U64, objectShared: o.Shared(), objectTable: o.Table()} {
+		if have {
+			w[0] |= bit
+		}
+	}
+	w[2], w[3] = uint32(length), uint32(length>>32)
+	return w
+}
+
+// rules has the words of each op, and behind them which types convert to each, and which bits do.
+var rules = func() []uint32 {
+	w := make([]uint32, (OpMask+1)*RuleWords)
+	for _, op := range ir.Ops() {
+		in := op.Info()
+		r := w[int(op)*RuleWords:][:RuleWords]
+		r[0] = uint32(in.Args) | uint32(in.Counts)<<3 | uint32(in.Owns)<<11 | uint32(in.Result.Kind)<<13 | uint32(in.Result.From)<<17 | uint32(in.Imm)<<19 | 1<<23
+		r[1] = uint32(in.Result.Type) | uint32(in.Vec)<<8 | uint32(in.Orders)<<16 | uint32(in.On)<<24
+		r[3], r[7] = uint32(flagsOf(op)), uint32(in.Elems)
+		if in.List {
+			r[0] |= 1 << 2
+		}
+		for bit, have := range map[uint32]bool{isConst: op == ir.OpConst, isArg: op == ir.OpArg, isRes: op == ir.OpRes, isUnreachable: op == ir.OpUnreachable,
+			isYield: op == ir.OpYield, isBreak: op == ir.OpBreak, isContinue: op == ir.OpContinue, isLoop: op == ir.OpLoop, isBitcast: op == ir.OpBitcast,
+			isEnd: in.Attr&ir.Terminator != 0, repeats: in.Attr&ir.Repeats != 0, reads: in.Attr&ir.Reads != 0, writes: in.Attr&ir.Writes != 0} {
+			if have {
+				r[2] |= bit
+			}
+		}
+		for k, o := range in.In {
+			r[4+k] = uint32(o.Set) | uint32(o.Same)<<16 | uint32(o.Role)<<20
+			if o.Elem {
+				r[4+k] |= 1 << 18
+			}
+		}
+	}
+	for to := range ir.Type(16) {
+		var v uint32
+		for from := range ir.Type(16) {
+			if ir.CanConvert(to, from) {
+				v |= 1 << from
+			}
+		}
+		w = append(w, v)
+	}
+	for to := range ir.Type(16) {
+		var v uint32
+		for from := range ir.Type(16) {
+			if ir.CanBitcast(to, from) {
+				v |= 1 << from
+			}
+		}
+		w = append(w, v)
+	}
+	return w
+}()
+
+// flagsOf are the flags that an op knows.
+func flagsOf(op ir.Op) (m ir.Flags) {
+	in := op.Info()
+	if in.Orders != 0 {
+		m |= ir.MakeFlags(7, 3)
+	}
+	if in.Attr&ir.Hinted != 0 {
+		m |= ir.Flags(0).WithHint(3) | ir.Checked
+	}
+	if in.Attr&(ir.Hinted|ir.Atomic) != 0 {
+		m |= ir.InBounds
+	}
+	if op == ir.OpTrace {
+		m |= ir.Checked
+	}
+	if in.Attr&ir.Repeats != 0 {
+		m |= ir.Flags(0).WithUnroll(255)
+	}
+	return m
+}
+
+// mostFound is how many findings are read, of all programs; the first of each program is always known.
+const mostFound = 1 << 12
+
+// Verdict is what came of a check. It is overwritten by the next one.
+type Verdict struct {
+	First   []Finding // of each program that has any: in its first row, of the smallest code
+	All     []Finding // sorted by program, row and code; at most 4,096
+	Count   uint32    // of all there are
+	Timing  driver.Timing
+	Reports []driver.Report // of a device that watches
+}
+
+// Differs says where findings, sorted, are others than the verdict's; "" if nowhere. Where there are too many to be read,
+// the first of each program and their number are compared.
+func (v *Verdict) Differs(want []Finding) string {
+	have := v.All
+	if first := slices.CompactFunc(slices.Clone(want), func(a, b Finding) bool { return a.Program == b.Program }); !slices.Equal(v.First, first) || v.Count > mostFound {
+		if int(v.Count) != len(want) {
+			return fmt.Sprintf("the device finds %d, the host %d", v.Count, len(want))
+		}
+		have, want = v.First, first
+	}
+	for k := range max(len(want), len(have)) {
+		if k == len(have) || k < len(want) && have[k] != want[k] {
+			return fmt.Sprintf("the host finds %v, the device not", want[k])
+		}
+		if k == len(want) {
+			return fmt.Sprintf("the device finds %v, the host not", have[k])
+		}
+	}
+	return ""
+}
+
+// Validator checks programs on a device.
+type Validator struct {
+	resident
+	group   uint32
+	verdict Verdict
+}
+
+// OpenValidator compiles the kernels. Hash is not for it.
+func OpenValidator(ctx context.Context, dev driver.Device, o Options) (*Validator, error) {
+	var err error
+	if o.Group, err = o.group(); err != nil {
+		return nil, err
+	}
+	if o.Source == "" {
+		o.Source = Checks
+	}
+	c := &Validator{group: o.Group}
+	if err := c.open(ctx, dev, o, o.Source, nil, vyre.Bytes(rules[:(OpMask+1)*RuleWords]), vyre.Bytes(rules[(OpMask+1)*RuleWords:])); err != nil {
+		return nil, errors.Join(err, c.Close())
+	}
+	return c, nil
+}
+
+// prepare records the sequence for programs of a size.
+func (c *Validator) prepare(a *Codes) error {
+	n, g, h := len(a.head), len(a.regions), len(a.heads)
+	sizes := [8]int{n, g, h, len(a.extra), len(a.pool), len(a.objects), len(a.scalars)}
+	if c.sizes == sizes {
+		return nil
+	}
+	some := func(n int) int { return max(1, n) }
+	p, found := a.Len(), 4+4*mostFound
+	return c.begin(sizes, "checks of columns", a.words(), total(openWords*g, g, g, g, g, stopWords*p), total(2*p, found), func(seq *driver.Sequence, i, w, o *columns) {
+		heads, chunk, head, links, regions := i.next(h), i.next(some(n/32)), i.next(some(4*n)), i.next(some(4*n)), i.next(some(4*g))
+		extra, pool, objects, scalars := i.next(some(len(a.extra))), i.next(some(len(a.pool))), i.next(some(4*len(a.objects))), i.next(some(len(a.scalars)))
+		open, args, results, left, faulty := w.next(some(openWords*g)), w.next(some(g)), w.next(some(g)), w.next(some(g)), w.next(some(g))
+		stop := w.next(stopWords * p)
+		first, all := o.next(2*p), o.next(found)
+		table, converts := driver.All(c.tables.Buffers[0]), driver.All(c.tables.Buffers[1])
+		each := driver.Cover(uint64(some(n)), c.group)
+		seq.Upload(driver.All(i.buffer), vyre.Bytes(c.in), driver.Always)
+		seq.Fill(driver.All(w.buffer), 0, 4)
+		seq.Fill(first, 1<<64-1, 8)
+		seq.Fill(all, 0, 4)
+		seq.Launch(c.kernels["Tree"], driver.Cover(uint64(p), c.group), heads, table, head, links, regions, extra, open, args, results, left, faulty, stop, all, first)
+		seq.Launch(c.kernels["Rows"], each, chunk, heads, table, head, links, regions, extra, args, results, faulty, stop, all, first)
+		seq.Launch(c.kernels["Types"], each, chunk, heads, table, converts, head, links, regions, extra, pool, objects, scalars, faulty, stop, all, first)
+		seq.Read(driver.All(o.buffer), vyre.Bytes(c.out))
+	})
+}
+
+// Run checks programs: their structure and their types, as sealing does. That convergent ops are reached together, and
+// declarations, are for the host. Programs of the sizes of the last ones allocate nothing, if nothing is found.
+//
+// Errors: those of [Optimiser.Run].
+func (c *Validator) Run(ctx context.Context, a *Codes) (*Verdict, error) {
+	v := &c.verdict
+	v.First, v.All, v.Count = v.First[:0], v.All[:0], 0
+	if a.Len() == 0 {
+		return v, nil
+	}
+	if err := c.prepare(a); err != nil {
+		return nil, err
+	}
+	res, err := c.run(ctx, a.heads, a.chunk, flat(a.head), flat(a.links), flat(a.regions), a.extra, a.pool, flat(a.objects), a.scalars)
+	if err != nil {
+		return nil, err
+	}
+	v.Timing, v.Reports = res.Timing, res.Reports
+	out := c.out
+	first, found := read(&out, 2*a.Len()), read(&out, 4+4*mostFound)
+	for p := range a.Len() {
+		if code, row := first[2*p], first[2*p+1]; code != None {
+			v.First = append(v.First, finding(p, row, code))
+		}
+	}
+	v.Count = found[0]
+	for k := uint32(1); k <= min(v.Count, mostFound); k++ {
+		v.All = append(v.All, finding(int(found[4*k]), found[4*k+1], found[4*k+2]))
+	}
+	slices.SortFunc(v.All, Finding.compare)
+	return v, nil
+}
+
+func finding(p int, row, code uint32) Finding {
+	return Finding{p, ir.Row(row), fmt.Sprintf("VY%03d", code)}
+}
+
+func (f Finding) compare(g Finding) int {
+	return cmp.Or(cmp.Compare(f.Program, g.Program), cmp.Compare(f.Row, g.Row), cmp.Compare(f.Code, g.Code))
+}
