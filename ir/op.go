@@ -36,6 +36,8 @@ const (
 	OpSubSat
 	OpMulSat
 	OpDp4a
+	OpCarry
+	OpBorrow
 )
 
 // Bits.

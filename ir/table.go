@@ -175,6 +175,8 @@ var table = [numOps]*Info{
 	OpSubSat: bin("subsat", setI, 0),
 	OpMulSat: bin("mulsat", setI, Commutative),
 	OpDp4a:   tern("dp4a", 1<<I32|1<<U32),
+	OpCarry:  tern("carry", 1<<U32|1<<U64),
+	OpBorrow: tern("borrow", 1<<U32|1<<U64),
 
 	OpAnd:  bin("and", setI|setBool, Commutative),
 	OpOr:   bin("or", setI|setBool, Commutative),

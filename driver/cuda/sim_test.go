@@ -116,9 +116,11 @@ func TestSimulatedDevicesAgreeOnRandomPrograms(t *testing.T) {
 	if err := conform.RunRandom(context.Background(), first, n, 2, &s, func() {}, conform.On(d)); err != nil {
 		t.Fatal(err)
 	}
-	shapes := conform.RandomRun{Seed: first, N: n / 10, Make: conform.RandomShapes, Workers: 2}
-	if err := shapes.Run(t.Context(), &s, conform.On(d)); err != nil {
-		t.Fatal(err)
+	for _, makes := range []func(uint64) *conform.RandomProgram{conform.RandomShapes, conform.RandomWide} {
+		shapes := conform.RandomRun{Seed: first, N: n / 10, Make: makes, Workers: 2}
+		if err := shapes.Run(t.Context(), &s, conform.On(d)); err != nil {
+			t.Fatal(err)
+		}
 	}
 	for _, f := range s.Failures {
 		t.Error(f)

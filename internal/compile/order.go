@@ -99,6 +99,7 @@ var constraints = []Constraint{
 	{"expand", "gvn.lowered", "two functions of one value have steps in common"},
 	{"gvn.lowered", "dce.lowered", "what lost its uses goes"},
 
+	{"ptx.carries", "ptx.select", "links of a chain are written one after the other"},
 	{"ptx.lanes", "ptx.select", "a store of records is of a warp where its lanes go together"},
 	{"ptx.select", "ptx.address", "places are worked out for the instructions that need them"},
 	{"ptx.address", "ptx.predicate", "an arm is as long as what works out its places"},

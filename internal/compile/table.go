@@ -44,6 +44,7 @@ var all = []Pass{
 	{Name: "accurate", Bound: "n", Does: "puts exact functions in the place of approximate ones"},
 	{Name: "expand", Bound: "n + what it writes", Does: "lowering: replaces exact functions and division by constants by simpler ops", Required: true},
 	{Name: "ptx.lanes", Bound: "n", Does: "finds indices by which the lanes of a warp can store records for each other"},
+	{Name: "ptx.carries", Bound: "n", Does: "finds sums whose carries hand on to each other, for the carry flag"},
 	{Name: "ptx.select", Bound: "n", Does: "instruction selection: chooses instructions for each row", Required: true},
 	{Name: "ptx.address", Bound: "n", Does: "address lowering: works out places in memory, once for accesses that share one", Required: true},
 	{Name: "ptx.predicate", Bound: "n", Does: "predication: turns short branches into guards"},
@@ -177,6 +178,7 @@ var table = []Run{
 	{"dce.lowered", "dce", Lowering, O1, Always},
 
 	{"ptx.lanes", "ptx.lanes", Text, O2, Always},
+	{"ptx.carries", "ptx.carries", Text, O1, Always},
 	{"ptx.select", "ptx.select", Text, O0, Always},
 	{"ptx.address", "ptx.address", Text, O0, Always},
 	{"ptx.predicate", "ptx.predicate", Text, O0, Always},

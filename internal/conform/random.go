@@ -50,6 +50,11 @@ func RandomIntegers(seed uint64) *RandomProgram {
 	return generate(&choices{rng: rand.New(rand.NewPCG(seed, 0x696E7473)), stream: []uint16{ofIntegers}})
 }
 
+// RandomWide makes a program like RandomIntegers, of numbers of several words alone.
+func RandomWide(seed uint64) *RandomProgram {
+	return generate(&choices{rng: rand.New(rand.NewPCG(seed, 0x77696465)), stream: []uint16{ofWide}})
+}
+
 // What a program is made of: its first decision.
 const (
 	ofStatements uint16 = iota
@@ -64,6 +69,7 @@ const (
 	ofGo
 	ofGoOrder
 	ofBranches
+	ofWide
 )
 
 // FromChoices makes the program of a stream of decisions; every stream has one.
@@ -128,6 +134,7 @@ type generator struct {
 	rounds   int  // loops at uniform control so far
 	small    int  // shapes of a program made of them
 	integers bool // it is of integers alone
+	wide     bool // it is of numbers of several words alone
 }
 
 type label struct {
@@ -151,6 +158,8 @@ func generate(c *choices) *RandomProgram {
 	switch {
 	case len(c.stream) > 0 && c.stream[0] == ofIntegers:
 		c.pos, kind, g.integers = 1, ofShapes, true
+	case len(c.stream) > 0 && c.stream[0] == ofWide:
+		c.pos, kind, g.integers, g.wide = 1, ofShapes, true, true
 	default:
 		kind = uint16(c.pick(int(kinds)))
 	}

@@ -34,9 +34,12 @@ func (g *generator) shapes() {
 	g.level = ir.LevelGrid
 	g.small = 1 + g.pick(32)
 	for range g.small {
-		if g.chance(3) {
+		switch {
+		case g.wide:
+			g.wideSums()
+		case g.chance(3):
 			g.nearError()
-		} else {
+		default:
 			g.chain()
 		}
 	}

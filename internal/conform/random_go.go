@@ -76,7 +76,11 @@ func (g *goSource) one(list ...string) string { return list[g.pick(len(list))] }
 // goDeclarations are what all kernels have in common.
 const goDeclarations = `package generated
 
-import "github.com/govyre/vyre/gpu"
+import (
+	"math/bits"
+
+	"github.com/govyre/vyre/gpu"
+)
 
 type pair struct {
 	A uint32
@@ -127,6 +131,23 @@ func larger[T uint32 | int64](x, y T) T {
 		return y
 	}
 	return x
+}
+
+func wide(a [3]uint64, y, c uint64) ([3]uint64, uint64) {
+	c &= 1
+	hi, lo := bits.Mul64(a[0], y)
+	a[0], c = bits.Add64(lo, a[1], c)
+	d := c
+	a[1], d = bits.Sub64(hi, a[2], d)
+	a[2], c = bits.Add64(a[2], y, c)
+	if c != d {
+		a[0], _ = bits.Sub64(a[0], a[1], c)
+	}
+	for i := range a {
+		a[i], c = bits.Add64(a[i], y, c)
+		y, d = bits.Sub64(y, a[i], d)
+	}
+	return a, y + c + d<<1
 }
 
 func whole(x float64) int64 {

@@ -87,6 +87,12 @@ func (g *goSource) several() string {
 		return fmt.Sprintf("%s, %s = helper1(%s, %s, %s, %s, %s, %s)", word(), word(), s, g.slice("[]uint32", 1), x, g.operand("uint32", 1),
 			g.operand("[4]uint32", 1), g.operand("cell", 1))
 	}
+	switch g.pick(6) {
+	case 0:
+		return fmt.Sprintf("%s, %s = bits.%s32(%s, two32(%s, %s), %s&1)", word(), word(), g.one("Add", "Sub"), x, s, x, g.operand("uint32", 1))
+	case 1:
+		return fmt.Sprintf("%s, %s = bits.Mul32(%s, two32(%s, %s))", word(), word(), x, s, x)
+	}
 	return fmt.Sprintf("%s, %s = two(%s, %s)", word(), word(), s, x)
 }
 

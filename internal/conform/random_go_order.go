@@ -25,7 +25,11 @@ const (
 // orderDeclarations are what all such kernels have in common. Lengths are powers of two, so that each index can be masked.
 const orderDeclarations = `package generated
 
-import "github.com/govyre/vyre/gpu"
+import (
+	"math/bits"
+
+	"github.com/govyre/vyre/gpu"
+)
 
 type cell struct {
 	A uint32
@@ -101,6 +105,12 @@ func two(s []uint32, x uint32) (uint32, uint32) {
 	old := s[x&3]
 	s[x&3], s[0] = s[0]+x, s[x&3]*3
 	return old, s[1] ^ x
+}
+
+func two32(s []uint32, x uint32) uint32 {
+	lo, c := bits.Add32(s[x&3], s[0], x&1)
+	s[0], c = bits.Sub32(lo, s[1], c)
+	return s[0] - c
 }
 
 func spread(s []uint32, x uint32) (a uint32, b [4]uint32, c int64) {

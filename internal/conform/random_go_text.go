@@ -190,6 +190,13 @@ func (g *goSource) assign(kind int) {
 	case 12:
 		g.line("%s", g.one("q.P, p = p, q.Q["+at+"]", "q.Q["+at+"] = p.turned("+g.word(1)+")", "if q.P == q.Q["+at+"] { v1++ }"))
 	case 13:
+		if g.chance(2) {
+			g.line("{")
+			g.line("\tw, c := wide([3]uint64{%s, %s, ^uint64(0)}, %s, uint64(v0))", g.number("uint64", 1), g.number("uint64", 1), g.number("uint64", 1))
+			g.line("\tp.C ^= int64(w[0] ^ w[1]<<1 ^ w[2]>>1 ^ c)")
+			g.line("}")
+			return
+		}
 		g.line("v0, xint16, p.C = three(%s, xint16, %s)", g.word(1), g.number("int64", 1))
 	case 14:
 		g.line("b, v0 = b.put(%s)", g.word(1))

@@ -11,6 +11,8 @@ import (
 
 // nearErrors are the families, those of integers first. Those that have several errors to come near, or seldom do, stand twice.
 var nearErrors = []func(*generator){
+	(*generator).wideSums,
+	(*generator).wideSums,
 	(*generator).shiftsThatMeet, // 1
 	(*generator).products,       // 6, 15, 27 and 28, and 39
 	(*generator).products,
@@ -62,7 +64,7 @@ func (g *generator) nearError() {
 }
 
 // integerErrors is how many families there are of integers alone.
-const integerErrors = 25
+const integerErrors = 27
 
 var longTypes = []ir.Type{ir.U64, ir.I64, ir.U64, ir.I64, ir.U32, ir.I32}
 var wordTypes = []ir.Type{ir.U32, ir.I32, ir.U32, ir.I32, ir.U64, ir.I64}

@@ -102,6 +102,16 @@ func evalDp4a(t Types, _ uint32, a, b, c uint64) uint64 {
 	return c & t.mask()
 }
 
+// evalCarry is the carry out of a + b + c with c at most 1: the top bit of both, or of one if the sum has none there. For any
+// other c that is all that it says.
+func evalCarry(t Types, _ uint32, a, b, c uint64) uint64 {
+	return (a&b | (a|b)&^(a+b+c)) >> (t.Width - 1) & 1
+}
+
+func evalBorrow(t Types, _ uint32, a, b, c uint64) uint64 {
+	return (^a&b | ^(a^b)&(a-b-c)) >> (t.Width - 1) & 1
+}
+
 // saturated is the limit that a 64-bit result ran over.
 func saturated(negative bool) uint64 {
 	if negative {

@@ -49,6 +49,8 @@ var functions = withRecipes([numFunctions]Func{
 	ir.OpSubSat:    evalSubSat,
 	ir.OpMulSat:    evalMulSat,
 	ir.OpDp4a:      evalDp4a,
+	ir.OpCarry:     evalCarry,
+	ir.OpBorrow:    evalBorrow,
 	ir.OpAnd:       evalAnd,
 	ir.OpOr:        evalOr,
 	ir.OpXor:       evalXor,

@@ -85,28 +85,19 @@ func reverseBytes(l *lowering, t types.Type, a []val) []val {
 	return []val{scalar(t, l.b.Or(l.b.Shl(l.b.Cvt(ir.U64, low), half), l.b.Cvt(ir.U64, high)))}
 }
 
-// addCarry is x + y + carry and the carry out: the top bit of both, or of one with no sum bit there.
 func addCarry(l *lowering, t types.Type, a []val) []val {
-	x, y := a[0].v, a[1].v
-	sum := l.b.Add(l.b.Add(x, y), a[2].v)
-	carry := l.b.Or(l.b.And(x, y), l.b.And(l.b.Or(x, y), l.b.Not(sum)))
-	return []val{l.result(t, 0, sum), l.result(t, 1, l.topBit(carry))}
+	x, y, c := a[0].v, a[1].v, a[2].v
+	return []val{l.result(t, 0, l.b.Add(l.b.Add(x, y), c)), l.result(t, 1, l.b.Op(ir.OpCarry, x, y, c))}
 }
 
 func subBorrow(l *lowering, t types.Type, a []val) []val {
-	x, y := a[0].v, a[1].v
-	diff := l.b.Sub(l.b.Sub(x, y), a[2].v)
-	borrow := l.b.Or(l.b.And(l.b.Not(x), y), l.b.And(l.b.Not(l.b.Xor(x, y)), diff))
-	return []val{l.result(t, 0, diff), l.result(t, 1, l.topBit(borrow))}
+	x, y, c := a[0].v, a[1].v, a[2].v
+	return []val{l.result(t, 0, l.b.Sub(l.b.Sub(x, y), c)), l.result(t, 1, l.b.Op(ir.OpBorrow, x, y, c))}
 }
 
 func mulPair(l *lowering, t types.Type, a []val) []val {
 	hi, lo := l.b.Op(ir.OpMulHi, a[0].v, a[1].v), l.b.Mul(a[0].v, a[1].v)
 	return []val{l.result(t, 0, hi), l.result(t, 1, lo)}
-}
-
-func (l *lowering) topBit(v build.Value) build.Value {
-	return l.b.Shr(v, l.b.U32(uint32(l.b.Type(v).Bits())-1))
 }
 
 // result makes result i of a call whose type is the tuple t.

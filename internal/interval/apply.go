@@ -46,6 +46,19 @@ func (z *Interval) Apply(op ir.Op, t, from ir.Type, x uint32, a, b, c *Interval)
 		z.Shr(n, a, b, signed)
 	case ir.OpPopc, ir.OpClz, ir.OpCtz:
 		z.Unsigned(n, 0, uint64(m))
+	case ir.OpCarry, ir.OpBorrow:
+		most := b.Hi + c.Hi
+		if op == ir.OpCarry {
+			most += a.Hi
+		}
+		// With operands of at most half of all numbers nothing wraps on the way.
+		small := a.Hi <= n.Mask()>>2 && b.Hi <= n.Mask()>>2 && c.Hi <= 1
+		if small && (op == ir.OpCarry || most <= a.Lo) {
+			most = 0
+		} else {
+			most = 1
+		}
+		z.Unsigned(n, 0, most)
 	case ir.OpBfe:
 		z.Field(n, a, uint64(x&0xFF), Width(x>>8), signed)
 	case ir.OpCvt:

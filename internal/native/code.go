@@ -94,6 +94,7 @@ type ins struct {
 	polls   bool           // rounds of a loop are counted here
 
 	commutes bool // what emit makes of a and b is the same of b and a
+	flagged  bool // it takes the carry flag or leaves it, and stays where nothing reads d
 }
 
 // There are several for each row, and they are moved about: so the fields stand by their sizes.
@@ -355,7 +356,7 @@ func (f *function) dce() {
 	}
 	keep := len(f.ins)
 	for i := len(f.ins) - 1; i >= 0; i-- {
-		if in := &f.ins[i]; in.form < formTest && in.form != formMacro && reads[in.d] == 0 {
+		if in := &f.ins[i]; in.form < formTest && in.form != formMacro && !in.flagged && reads[in.d] == 0 {
 			count(in, -1)
 		} else {
 			if keep--; keep > i {

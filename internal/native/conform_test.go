@@ -95,8 +95,11 @@ func testRandomPrograms(t *testing.T, target string) {
 		all.Go(func() {
 			for i := next.Add(1) - 1; i < n && !t.Failed(); i = next.Add(1) - 1 {
 				p := conform.Random(first + i)
-				if i%4 == 3 {
+				switch {
+				case i%4 == 3:
 					p = conform.RandomShapes(first + i)
+				case i%8 == 5:
+					p = conform.RandomWide(first + i)
 				}
 				if err := agree(p, conform.On(d)); err != nil {
 					t.Errorf("seed %d: %v\n%s", first+i, err, p.Describe())

@@ -12,6 +12,7 @@ import (
 	"time"
 	"unsafe"
 
+	"github.com/govyre/vyre/internal/compile"
 	"github.com/govyre/vyre/internal/conform"
 	"github.com/govyre/vyre/internal/launch"
 	"github.com/govyre/vyre/internal/native"
@@ -28,13 +29,15 @@ type forced struct {
 	code native.Options
 	run  native.RunOptions
 
+	passes compile.Choice
+
 	place func(data []byte) []byte // copies a buffer to where it is to lie; nil: anywhere
 }
 
 func (f forced) Name() string { return f.name }
 
 func (f forced) Run(ctx context.Context, p *ir.Program, l conform.Launch) (out conform.Outcome, err error) {
-	q, _, err := opt.Run(p, opt.Options{})
+	q, _, err := opt.Run(p, opt.Options{Passes: f.passes})
 	if err != nil {
 		return out, err
 	}

@@ -12,6 +12,12 @@ import (
 
 func init() {
 	on(ir.OpMulHi, rule{u64only, binary((*selector).high64)}, rule{i64only, binary((*selector).highSigned64)})
+	onCarries(ir.OpCarry, func(s *selector, x, y, sum vreg) vreg {
+		return s.v3swap(amd64.VPOR, s.v3swap(amd64.VPAND, x, y), s.v3(amd64.VPANDN, sum, s.v3swap(amd64.VPOR, x, y)))
+	}, amd64.VPADDD, amd64.VPADDQ)
+	onCarries(ir.OpBorrow, func(s *selector, x, y, diff vreg) vreg {
+		return s.v3swap(amd64.VPOR, s.v3(amd64.VPANDN, x, y), s.v3(amd64.VPANDN, s.v3swap(amd64.VPXOR, x, y), diff))
+	}, amd64.VPSUBD, amd64.VPSUBQ)
 	on(ir.OpAddSat, rule{u64only, binary(func(s *selector, a, b vreg) vreg {
 		sum := s.v3swap(amd64.VPADDQ, a, b)
 		return s.v3swap(amd64.VPOR, sum, s.above64(a, sum)) // it wrapped
@@ -53,6 +59,16 @@ func init() {
 			return each(s.widen(amd64.VCVTPS2PD, s.vals[s.p.A(r)][0]), func(_ int, a vreg) vreg { return s.wideOfDouble(a, signed) })
 		}
 	}
+}
+
+// onCarries has rules for the carry of what short and long do: the top bit of what top makes of two numbers and the result.
+func onCarries(op ir.Op, top func(s *selector, x, y, result vreg) vreg, short, long amd64.Op) {
+	by := func(does, right amd64.Op, n uint8) write {
+		return ternary(func(s *selector, a, b, c vreg) vreg {
+			return s.shift(right, top(s, a, b, s.v3(does, s.v3(does, a, b), c)), n)
+		})
+	}
+	on(op, rule{u32only, by(short, amd64.VPSRLD, 31)}, rule{u64only, by(long, amd64.VPSRLQ, 63)})
 }
 
 // counted lifts an op from 64 bits to a count of 32.

@@ -1,6 +1,7 @@
 package native
 
 import (
+	"github.com/govyre/vyre/internal/carry"
 	"github.com/govyre/vyre/internal/native/internal/amd64"
 	"github.com/govyre/vyre/ir"
 )
@@ -24,6 +25,9 @@ type selector struct {
 	partings []*parting   // by row: where whole vectors part, of a program that is there twice; else nil
 	masks    []parentMask // of the ops around, in the copy with masks
 	inside   []bound      // which whole vectors are within
+
+	carries  *carry.Schedule       // of one invocation: chains of carries
+	halves64 map[factors][2]ir.Row // and the rows that are the lower and the upper half of a product
 
 	staying map[uint32]bool // regions, of one invocation, from which control may come back into the loop around them
 }
@@ -103,6 +107,10 @@ func (s *selector) region(id uint32, c *flow) {
 	}
 	for r := g.First; r < g.End && !c.dead; {
 		s.current = r
+		if s.inChain(r) {
+			r++
+			continue
+		}
 		if s.p.Op(r).Info().Attr&ir.Structured != 0 {
 			s.structured(r, c)
 			r = s.end(r)

@@ -7,6 +7,7 @@ import "github.com/govyre/vyre/ir"
 const (
 	costPure      = 1
 	costProduct   = 14 // a product of 64 bits, where the target has no instruction for it
+	costCarry     = 6  // what has one instruction of one invocation
 	costRotation  = 4  // of one invocation
 	costMaskedOp  = 4  // a structured op, or an exit, with masks: what makes and joins them
 	costTogether  = 2  // an access that is one instruction for all lanes
@@ -91,6 +92,10 @@ func (s *shapes) vectorCost(own *book, r ir.Row) int {
 		return costMaskedOp
 	case p.Op(r) == ir.OpMul && p.Type(r).Elem().Size() == 8 && (own == nil || own.rules[ir.OpMul] == nil):
 		return costProduct
+	case p.Op(r) == ir.OpMulHi && p.Type(r).Size() == 8:
+		return 2 * costProduct
+	case p.Op(r) == ir.OpCarry, p.Op(r) == ir.OpBorrow:
+		return costCarry * p.Type(r).Size() / 4
 	case p.Type(r).Elem().Size() == 8:
 		return 2 * costPure
 	}

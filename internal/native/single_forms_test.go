@@ -212,3 +212,48 @@ func TestRoundsOfOneInvocation(t *testing.T) {
 		})
 	}
 }
+
+// Of one invocation, a word more of a sum is one instruction that takes the flag, on each kind of processor, whatever stands
+// between its words in the program; and both halves of a product are one multiplication on amd64.
+func TestCarriesAreFlags(t *testing.T) {
+	p := asWritten(t, `kernel @sums workgroup(32) {
+		param @x: buf<u64> ro
+		param @y: buf<u64> wo
+		%a = load @x[0_u32]
+		%b = load @x[1_u32]
+		%lo = mul.u64 %a, %b
+		%hi = mulhi.u64 %a, %b
+		%s0 = add.u64 %a, %lo
+		%c0 = carry.u64 %a, %lo, 0_u64
+		%d0 = sub.u64 %a, %b
+		%e0 = borrow.u64 %a, %b, 0_u64
+		%t1 = add.u64 %b, %hi
+		%s1 = add.u64 %c0, %t1
+		%c1 = carry.u64 %b, %hi, %c0
+		%u1 = sub.u64 %b, %a
+		%d1 = sub.u64 %u1, %e0
+		%top = add.u64 %a, %c1
+		store @y[0_u32], %s0
+		store @y[1_u32], %s1
+		store @y[2_u32], %top
+		store @y[3_u32], %d0
+		store @y[4_u32], %d1
+	}`)
+	for target, want := range map[string]map[string]int{
+		"amd64.avx2": {"adc": 2, "sbb": 1, "mul": 1, "imul": 0, "neg": 0}, "arm64.neon": {"adcs": 2, "sbcs": 1, "mul": 1, "umulh": 1, "neg": 0},
+	} {
+		l, err := native.ListSingle(p, target)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := map[string]int{}
+		for _, line := range l.Lines {
+			got[line.Op]++
+		}
+		for op, n := range want {
+			if got[op] != n {
+				t.Errorf("%s: %d times %s, want %d", target, got[op], op, n)
+			}
+		}
+	}
+}

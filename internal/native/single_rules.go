@@ -67,7 +67,7 @@ func init() {
 	onSingle(ir.OpNot, rule{bits, single1(func(e *emitter, size amd64.Size, d amd64.Reg) { e.AluImm(amd64.XOR, size, d.RM(), -1) })})
 	onSingle(ir.OpNeg, rule{both, single1(func(e *emitter, size amd64.Size, d amd64.Reg) { e.Neg(size, d) })})
 	onSingle(ir.OpMul, rule{both, (*selector).mulSingle})
-	onSingle(ir.OpMulHi, rule{int32s, func(s *selector, r ir.Row) []vreg { return []vreg{s.mulWide(r, true)} }})
+	onSingle(ir.OpMulHi, rule{u64only, (*selector).product}, rule{int32s, func(s *selector, r ir.Row) []vreg { return []vreg{s.mulWide(r, true)} }})
 	onSingle(ir.OpMulWide, rule{int32s, func(s *selector, r ir.Row) []vreg { return []vreg{s.mulWide(r, false)} }})
 	onSingle(ir.OpDiv, rule{u32only | u64only, divideSingle(amd64.AX)})
 	onSingle(ir.OpRem, rule{u32only | u64only, divideSingle(amd64.DX)})
@@ -102,6 +102,11 @@ func single1(do func(e *emitter, size amd64.Size, d amd64.Reg)) write {
 }
 
 func (s *selector) mulSingle(r ir.Row) []vreg {
+	if s.p.Type(r) == ir.U64 {
+		if vs := s.product(r); vs != nil {
+			return vs
+		}
+	}
 	size := s.size(r)
 	return []vreg{s.make(size, s.operand(r, 0), s.operand(r, 1), noReg, func(e *emitter, in *ins, d amd64.Reg) {
 		e.bring(size, d, in.a)

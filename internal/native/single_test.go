@@ -47,8 +47,11 @@ func TestOneInvocationAtATime(t *testing.T) {
 			}
 			for seed := range long.Seeds(t, 20, 1000, 30_000) {
 				p := conform.Random(seed + 11_000)
-				if seed%4 == 3 {
+				switch seed % 4 {
+				case 3:
 					p = conform.RandomShapes(seed + 11_000)
+				case 1:
+					p = conform.RandomWide(seed + 11_000)
 				}
 				if err := agree(p, d); err != nil && !errors.As(err, &no) {
 					t.Fatalf("seed %d: %v\n%s", seed+11_000, err, p.Describe())

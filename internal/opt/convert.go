@@ -53,7 +53,7 @@ func (w *work) convertTwice(r ir.Row) bool {
 	case to.IsInt() && mid.IsInt() && from.IsInt():
 		// Where the middle is at least as wide as the end, the end sees the low bits of what from
 		// extends to. Where it is narrower, extending it again is another extension.
-		ok = to.Bits() <= mid.Bits()
+		ok = to.Bits() <= mid.Bits() || w.Op[v] == ir.OpCarry || w.Op[v] == ir.OpBorrow // which are 0 or 1
 	case from == ir.Bool:
 		ok = to.IsInt() && mid.IsInt()
 	case to == from && mid == ir.F64:

@@ -55,7 +55,7 @@ func (s *selector) findLowKnown() {
 		watchers = append(watchers, twins)
 	}
 	(&lowTrial{p: s.p}).run(watchers...)
-	chained := s.chained()
+	chained := s.madeOfProducts()
 	for i, low := range known.found {
 		r, constant := known.rows[i], low.constant
 		for _, product := range [3]ir.Row{r, s.p.A(r), s.p.B(r)} {
@@ -92,8 +92,8 @@ func (s *selector) lowHidden(r ir.Row, a operand) operand {
 	return s.joined(a.reg.class(), s.do(opXor, tB32, lo, zero), hi)
 }
 
-// chained returns which rows are products by constants, or made of such by ops on integers.
-func (s *selector) chained() []bool {
+// madeOfProducts returns which rows are products by constants, or made of such by ops on integers.
+func (s *selector) madeOfProducts() []bool {
 	of := make([]bool, s.p.Rows())
 	for range 2 { // once more for what goes round loops
 		for r := range ir.Row(s.p.Rows()) {

@@ -3,6 +3,7 @@ package ptx
 import (
 	"fmt"
 
+	"github.com/govyre/vyre/internal/carry"
 	"github.com/govyre/vyre/ir"
 )
 
@@ -38,6 +39,7 @@ type function struct {
 
 	inLanes []bool // by row: an index that is consecutive over the lanes of a warp; nil if none was looked for
 	looped  []bool // by region: it is in a loop
+	chains  *carry.Chains
 
 	lists    []reg // registers of vectors
 	accesses []access

@@ -3,6 +3,7 @@ package ptx_test
 import (
 	"context"
 	"fmt"
+	"go/build"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -260,4 +261,53 @@ func instructions(listing string) ([]string, map[string]int) {
 		}
 	}
 	return code, labels
+}
+
+// Go's own code for P-256 is shorter by a seventh with chains of carries, whatever it does, or by more.
+func TestCarriesShortenFieldCode(t *testing.T) {
+	long.Only(t, "assembles kernels and counts their machine instructions")
+	ptxas := needs.PTXAS(t)
+	text, err := os.ReadFile(filepath.Join(build.Default.GOROOT, "src", "crypto", "internal", "fips140", "nistec", "fiat", "p256_fiat64.go"))
+	if err != nil {
+		t.Skipf("this Go comes without its source: %v", err)
+	}
+	var texts []string
+	for _, call := range []string{"Mul(&z, &a, &b)", "Square(&z, &a)", "Add(&z, &a, &b)", "Sub(&z, &a, &b)"} {
+		kernel := `package fiat
+
+import "github.com/govyre/vyre/gpu"
+
+//vyre:kernel workgroup=128
+func Field(t gpu.Thread, x, y, out [][4]uint64) {
+	i := t.Global().X
+	if i >= uint32(len(out)) {
+		return
+	}
+	var z p256MontgomeryDomainFieldElement
+	a, b := p256MontgomeryDomainFieldElement(x[i]), p256MontgomeryDomainFieldElement(y[i])
+	_ = b
+	p256` + call + `
+	out[i] = z
+}`
+		pkg, err := front.Parse(t.Context(), []front.File{{Name: "fiat.go", Src: text}, {Name: "kernel.go", Src: []byte(kernel)}}, front.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, without := range [][]string{nil, {"ptx.carries"}} {
+			m, err := ptx.Compile(pkg.Kernels()[0].Program, ptx.Target{SM: 90}, ptx.Options{Passes: compile.Choice{Disable: without}, Label: fmt.Sprintf("k%d", len(texts))})
+			if err != nil {
+				t.Fatal(err)
+			}
+			texts = append(texts, m.Text)
+		}
+	}
+	listings := machineCode(t.Context(), t, ptxas, texts)
+	for i, name := range []string{"product", "square", "sum", "difference"} {
+		with, _ := instructions(listings[2*i])
+		without, _ := instructions(listings[2*i+1])
+		t.Logf("%s: %d instructions, %d without", name, len(with), len(without))
+		if 7*len(with) > 6*len(without) {
+			t.Errorf("%s: %d instructions, and %d without chains of carries", name, len(with), len(without))
+		}
+	}
 }

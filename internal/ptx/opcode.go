@@ -31,6 +31,12 @@ const (
 	opNeg
 	opAbs
 	opDp4a
+	opAddCC
+	opAddC
+	opAddCCC
+	opSubCC
+	opSubC
+	opSubCCC
 
 	opAddRN
 	opSubRN
@@ -129,6 +135,10 @@ var opInfo = [numOpcodes]struct {
 	opMulWide: {"mul.wide", pure}, opMadLo: {"mad.lo", pure}, opMadWide: {"mad.wide", pure}, opDiv: {"div", pure | slow},
 	opRem: {"rem", pure | slow}, opMin: {"min", pure}, opMax: {"max", pure}, opNeg: {"neg", pure}, opAbs: {"abs", pure},
 	opDp4a: {"dp4a", pure},
+
+	// With the carry flag they are no pure ones: what stands between them has to stay there.
+	opAddCC: {"add.cc", 0}, opAddC: {"addc", 0}, opAddCCC: {"addc.cc", 0},
+	opSubCC: {"sub.cc", 0}, opSubC: {"subc", 0}, opSubCCC: {"subc.cc", 0},
 
 	opAddRN: {"add.rn", pure}, opSubRN: {"sub.rn", pure}, opMulRN: {"mul.rn", pure}, opDivRN: {"div.rn", pure | slow},
 	opRcpRN: {"rcp.rn", pure | slow},

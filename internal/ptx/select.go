@@ -3,6 +3,7 @@ package ptx
 import (
 	"fmt"
 
+	"github.com/govyre/vyre/internal/carry"
 	"github.com/govyre/vyre/ir"
 )
 
@@ -62,6 +63,7 @@ type selector struct {
 
 	vectors map[ir.Row][]operand // lanes of vector values
 	cuts    []cut                // accesses that are not finished
+	chained *carry.Schedule      // of chains of carries
 	whole   map[[2]reg]reg       // predicates and-ed at the entry
 }
 
@@ -194,12 +196,16 @@ func (s *selector) rows(first, end ir.Row) {
 	for r := first; r < end; {
 		r = s.one(r)
 	}
+	s.closeChains()
 }
 
 // one selects row r, with all that is inside it, and returns the row after.
 func (s *selector) one(r ir.Row) ir.Row {
 	s.row = r
 	op := s.p.Op(r)
+	if s.inChain(r) {
+		return r + 1
+	}
 	if len(s.cuts) > 0 && !s.mayStandBetween(r) {
 		s.finish()
 	}

@@ -26,6 +26,8 @@ var integerRules = map[ir.Op]rule{
 	ir.OpAddSat: (*selector).addSat,
 	ir.OpSubSat: (*selector).subSat,
 	ir.OpMulSat: (*selector).mulSat,
+	ir.OpCarry:  carryAlone(false),
+	ir.OpBorrow: carryAlone(true),
 	ir.OpDp4a: func(s *selector, r ir.Row) {
 		t := arith(s.typeOf(r))
 		d := s.newReg(classR)
@@ -393,7 +395,7 @@ func (s *selector) negated(r ir.Row) (x ir.Row, ok bool) {
 // the whole 64-bit value there and not of its low word.
 func (s *selector) plainly(r ir.Row) operand {
 	x, ok := s.negated(r)
-	if !ok {
+	if !ok || s.chains.Of(r) >= 0 || s.chains.Of(x) >= 0 { // a number that is made of the flag is no negation
 		return s.value(r)
 	}
 	return s.do(opAdd, tU32, s.do(opNot, tB32, s.value(x).as(tB32)), u32(1))

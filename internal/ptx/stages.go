@@ -11,6 +11,7 @@ import (
 // instructions that the one before left.
 var stages = map[string]func(*function){
 	"ptx.lanes":     (*function).lanes,
+	"ptx.carries":   (*function).carries,
 	"ptx.select":    (*function).choose,
 	"ptx.address":   (*function).address,
 	"ptx.predicate": (*function).predicate,

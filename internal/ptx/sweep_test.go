@@ -44,7 +44,11 @@ func corpus(t testing.TB, n int) []group {
 	}
 	random := group{name: "random"}
 	for seed := range n {
-		random.ps = append(random.ps, conform.Random(uint64(seed)).Program)
+		r := conform.Random(uint64(seed))
+		if seed%8 == 7 {
+			r = conform.RandomWide(uint64(seed))
+		}
+		random.ps = append(random.ps, r.Program)
 	}
 	return append(slices.Clip(groups), random)
 }

@@ -71,7 +71,7 @@ func every() []byte {
 		a.JmpTo(m.RM())
 	}
 	for _, s := range []Size{4, 8} {
-		for _, op := range []Alu{ADD, OR, AND, SUB, XOR, CMP} {
+		for _, op := range []Alu{ADD, OR, ADC, SBB, AND, SUB, XOR, CMP} {
 			a.Alu(op, s, AX, R9.RM())
 			a.AluImm(op, s, R9.RM(), 1000)
 		}
@@ -85,6 +85,7 @@ func every() []byte {
 		a.Shift(5, s, AX)
 		a.Shift(7, s, R9)
 		a.Neg(s, R8)
+		a.MulWide(s, R8.RM())
 		a.Div(s, R8.RM())
 		a.IDiv(s, CX.RM())
 		a.CDQ(s)
@@ -237,7 +238,7 @@ func TestReadRefusesWhatItDoesNotKnow(t *testing.T) {
 			at += in.Len
 		}
 	}
-	for _, other := range [][]byte{{}, {0x0F}, {0xD8, 0xC0}, {0x10, 0xC0}, {0xC5, 0xFC, 0x00, 0xC0}, {0xF0, 0xF0}, {0x0F, 0xA2}, {0x66, 0x66}, {0x62}, {0x62, 0xF1, 0x7D, 0x28, 0x0C, 0xC0}} {
+	for _, other := range [][]byte{{}, {0x0F}, {0xD8, 0xC0}, {0x14, 0xC0}, {0xC5, 0xFC, 0x00, 0xC0}, {0xF0, 0xF0}, {0x0F, 0xA2}, {0x66, 0x66}, {0x62}, {0x62, 0xF1, 0x7D, 0x28, 0x0C, 0xC0}} {
 		if in, err := Read(other, 0, objdump.Place); err == nil {
 			t.Errorf("% x is read as %s", other, in)
 		}

@@ -209,7 +209,7 @@ func (a *Asm) StoreImm(size amd64.Size, m amd64.Mem, v int32) {
 }
 
 // alu are the operations on registers, with flags where there is such a form.
-var alu = [8]inst{amd64.ADD: addsW, amd64.SUB: subsW, amd64.AND: andsW, amd64.OR: orrW, amd64.XOR: eorW}
+var alu = [8]inst{amd64.ADD: addsW, amd64.ADC: adcsW, amd64.SBB: sbcsW, amd64.SUB: subsW, amd64.AND: andsW, amd64.OR: orrW, amd64.XOR: eorW}
 
 // Alu applies an operation to a register and an operand.
 func (a *Asm) Alu(op amd64.Alu, size amd64.Size, d amd64.Reg, o amd64.RM) {
@@ -355,6 +355,15 @@ func (a *Asm) MulImm(size amd64.Size, d amd64.Reg, o amd64.RM, v int32) {
 // Mul multiplies a register by an operand.
 func (a *Asm) Mul(size amd64.Size, d amd64.Reg, o amd64.RM) {
 	a.i(mulW+sized(size), reg(d), reg(d), a.value(size, o, temp2))
+	a.flags = flags{}
+}
+
+// MulWide multiplies AX by an operand of 8 bytes; the product is in DX:AX.
+func (a *Asm) MulWide(size amd64.Size, o amd64.RM) {
+	by := a.value(size, o, temp2)
+	a.i(umulh, temp3, reg(amd64.AX), by)
+	a.i(mulX, reg(amd64.AX), reg(amd64.AX), by)
+	a.i(movX, reg(amd64.DX), temp3)
 	a.flags = flags{}
 }
 

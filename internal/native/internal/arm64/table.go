@@ -26,6 +26,10 @@ const (
 	addX
 	addsW
 	addsX
+	adcsW
+	adcsX
+	sbcsW
+	sbcsX
 	subW
 	subX
 	subsW
@@ -48,6 +52,7 @@ const (
 	andX
 	mulW
 	mulX
+	umulh
 	msubW
 	msubX
 	udivW
@@ -295,6 +300,8 @@ var rows = [numInsts]row{
 	movkW: {"movk", 0x72800000, "Wd #k1"}, movkX: {"movk", 0xF2800000, "Xd #k2"},
 	addW: {"add", 0x0B000000, "Wd Wn Wm <5"}, addX: {"add", 0x8B000000, "Xd Xn Xm <6"},
 	addsW: {"adds", 0x2B000000, "Wd Wn Wm"}, addsX: {"adds", 0xAB000000, "Xd Xn Xm"},
+	adcsW: {"adcs", 0x3A000000, "Wd Wn Wm"}, adcsX: {"adcs", 0xBA000000, "Xd Xn Xm"},
+	sbcsW: {"sbcs", 0x7A000000, "Wd Wn Wm"}, sbcsX: {"sbcs", 0xFA000000, "Xd Xn Xm"},
 	subW: {"sub", 0x4B000000, "Wd Wn Wm"}, subX: {"sub", 0xCB000000, "Xd Xn Xm"},
 	subsW: {"subs", 0x6B000000, "Wd Wn Wm"}, subsX: {"subs", 0xEB000000, "Xd Xn Xm"},
 	cmpW: {"cmp", 0x6B00001F, "Wn Wm"}, cmpX: {"cmp", 0xEB00001F, "Xn Xm"},
@@ -306,6 +313,7 @@ var rows = [numInsts]row{
 	mvnW: {"mvn", 0x2A2003E0, "Wd Wm"}, mvnX: {"mvn", 0xAA2003E0, "Xd Xm"},
 	andW: {"and", 0x0A000000, "Wd Wn Wm"}, andX: {"and", 0x8A000000, "Xd Xn Xm"},
 	mulW: {"mul", 0x1B007C00, "Wd Wn Wm"}, mulX: {"mul", 0x9B007C00, "Xd Xn Xm"},
+	umulh: {"umulh", 0x9BC07C00, "Xd Xn Xm"},
 	msubW: {"msub", 0x1B008000, "Wd Wn Wm Wa"}, msubX: {"msub", 0x9B008000, "Xd Xn Xm Xa"},
 	udivW: {"udiv", 0x1AC00800, "Wd Wn Wm"}, udivX: {"udiv", 0x9AC00800, "Xd Xn Xm"},
 	sdivW: {"sdiv", 0x1AC00C00, "Wd Wn Wm"}, sdivX: {"sdiv", 0x9AC00C00, "Xd Xn Xm"},
