@@ -78,6 +78,7 @@ type commands struct {
 	Serve serveCmd `cmd:"" help:"Keep a graph on a device, and answer questions over HTTP and in a browser."`
 
 	Components componentsCmd `cmd:"" help:"Ask which nodes of a graph hang together."`
+	Closure    closureCmd    `cmd:"" help:"Count the pairs of nodes of a graph with a path between them."`
 	Dominators dominatorsCmd `cmd:"" help:"Ask which nodes of a graph every path to others goes through."`
 
 	Evidence evidenceCmd `cmd:"" help:"Measure and check comparisons of protocols."`

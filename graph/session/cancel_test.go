@@ -7,11 +7,13 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/graph"
+	"github.com/govyre/vyre/graph/flow"
 	"github.com/govyre/vyre/graph/internal/flows"
 	"github.com/govyre/vyre/graph/internal/graphtest"
 	"github.com/govyre/vyre/graph/session"
@@ -44,6 +46,11 @@ func everyQuestion(t *testing.T, g *graph.CSR) []question {
 		nodes := slices.Collect(nodesOf(level(seeds...)))
 		return append(nodes, uint32(len(nodes)))
 	}
+	into := func(v uint32) []uint32 {
+		levels := graphtest.Must(graph.Levels(t.Context(), graphtest.Reversed(g, graph.AllKinds), []uint32{v}, graph.AllKinds))
+		nodes := slices.Collect(nodesOf(levels))
+		return append(nodes, uint32(len(nodes)))
+	}
 	bits := session.BitFlow{Words: 1, Gen: make([]uint64, n), Kill: make([]uint64, n), Backward: true}
 	for v := range bits.Gen {
 		bits.Gen[v], bits.Kill[v] = 1<<(v%64), 2<<(v%64)
@@ -59,6 +66,7 @@ func everyQuestion(t *testing.T, g *graph.CSR) []question {
 	if err != nil {
 		t.Fatal(err)
 	}
+	var closures sync.Map // by session; an edit that ended early is gone, or done
 	return []question{
 		{"reach", func(ctx context.Context, s *session.Session) ([]uint32, error) {
 			r, err := s.Reach(ctx, session.Query{Seeds: []uint32{5}})
@@ -115,6 +123,34 @@ func everyQuestion(t *testing.T, g *graph.CSR) []question {
 			}
 			return c.Labels(), nil
 		}, graphtest.Strong(g, graph.AllKinds)},
+		{"closure", func(ctx context.Context, s *session.Session) (_ []uint32, err error) {
+			arc := []flow.Arc{{From: 5, To: n - 1}, {From: n - 1, To: 7}}
+			kept, ok := closures.Load(s)
+			if !ok {
+				if kept, err = s.Closure(ctx, session.ClosureOptions{Rows: true}); err != nil {
+					return nil, err
+				}
+				closures.Store(s, kept)
+			}
+			c := kept.(*session.Closure)
+			if c.Graph().Arcs() == g.Arcs() {
+				if _, err := c.Add(ctx, arc); err != nil {
+					return nil, err
+				}
+			}
+			if _, err := c.Remove(ctx, arc); err != nil {
+				return nil, err
+			}
+			row, err := c.Row(ctx, 5)
+			if err != nil {
+				return nil, err
+			}
+			column, err := c.Column(ctx, n-1)
+			if err != nil {
+				return nil, err
+			}
+			return append(reached(row), reached(column)...), nil
+		}, slices.Concat(from(5), into(n-1))},
 		{"sets", func(ctx context.Context, s *session.Session) ([]uint32, error) {
 			b, err := s.BitFlow(ctx, bits)
 			if err != nil {

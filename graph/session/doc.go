@@ -13,6 +13,7 @@
 //	                             ──Path, Tree──▶ a shortest path, the same on every device; one to every node
 //	                             ──Components──▶ weak components, without rounds
 //	                             ──StrongComponents, TopologicalLevels──▶ strong components, levels of an order
+//	                             ──Closure──▶ all pairs: counts, rows of bits that stay, edits
 //	                             ──BitFlow──▶ gen-kill analyses: sets of bits along the arcs
 //	                             ──Dominators──▶ dominators, of many procedures at once
 //	                             ──NewFixpoint──▶ an analysis of the caller, as a method

@@ -8,6 +8,7 @@ import (
 
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/graph"
+	"github.com/govyre/vyre/graph/flow"
 	"github.com/govyre/vyre/graph/generate"
 	"github.com/govyre/vyre/graph/session"
 )
@@ -124,4 +125,28 @@ func check(err error) {
 	if err != nil {
 		log.Fatal(err)
 	}
+}
+
+// A closure keeps which nodes reach which, also while arcs come and go.
+func ExampleSession_Closure() {
+	ctx := context.Background()
+	dev, err := driver.Open("cpu", driver.OpenOptions{})
+	check(err)
+	defer dev.Close()
+	g, err := generate.Graph(ctx, "chain:5", generate.Options{})
+	check(err)
+	s, err := session.New(ctx, dev, g, session.Options{})
+	check(err)
+	defer s.Close()
+	c, err := s.Closure(ctx, session.ClosureOptions{Rows: true})
+	check(err)
+	fmt.Println(c.Pairs(), c.PairsPlus())
+	rows, err := c.Add(ctx, []flow.Arc{{From: 4, To: 3}})
+	check(err)
+	back, err := c.Reaches(4, 3)
+	check(err)
+	fmt.Println(rows, "rows,", c.Pairs(), c.PairsPlus(), back)
+	// Output:
+	// 15 10
+	// 4 rows, 16 13 true
 }

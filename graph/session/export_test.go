@@ -55,3 +55,22 @@ func (s *Session) PartLanes() int { return s.sets.first().device.(partEngine).p.
 
 // Memory is what searches were planned to take, and to save against runs that keep nothing.
 func (s *Session) Memory() plan.Session { return s.resident.memory }
+
+// Recondense finds the components of a closure, the arcs between them and heights again, of labels that are known.
+func (c *Closure) Recondense(ctx context.Context) (err error) {
+	labels := make([]uint32, len(c.dag.Of))
+	for v, k := range c.dag.Of {
+		labels[v] = c.dag.Name[k]
+	}
+	_, err = c.condense(ctx, c.g, labels, nil)
+	return err
+}
+
+// Recount makes all rows of a closure again, from which tiles there are to counts.
+func (c *Closure) Recount(ctx context.Context) (err error) {
+	if err := c.enter(ctx); err != nil {
+		return err
+	}
+	defer c.set.exit(&err)
+	return c.make(ctx, c.dag)
+}

@@ -36,6 +36,7 @@ func TestACallWithoutAContextIsRefused(t *testing.T) {
 			"Batch":             func() error { _, err := s.Batch(none, pair); return err },
 			"Between":           func() error { _, err := session.Between(none, dev, g, q, []uint32{7}, o); return err },
 			"BitFlow":           func() error { _, err := s.BitFlow(none, sets); return err },
+			"Closure":           func() error { _, err := s.Closure(none, session.ClosureOptions{}); return err },
 			"Components":        func() error { _, err := s.Components(none, 0); return err },
 			"Dominators":        func() error { _, err := s.Dominators(none, []uint32{5}, 0); return err },
 			"Levels":            func() error { _, err := s.Levels(none, q); return err },

@@ -33,6 +33,9 @@ func (r *rows) of(u uint32) (targets, masks []uint32) {
 	return r.targets[from:to], masks
 }
 
+// Row is of, for package tiles.
+func (r rows) Row(u uint32) (targets, masks []uint32) { return r.of(u) }
+
 // wordArcs is how many arcs the nodes of a word of 32 have, up to the last of so many nodes.
 func (r *rows) wordArcs(w uint32, nodes int) uint64 {
 	return r.at(uint32(min(uint64(w)*32+32, uint64(nodes)))) - r.at(w*32)

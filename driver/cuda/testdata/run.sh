@@ -2,7 +2,7 @@
 # Runs the GPU suite where it lies. It needs the NVIDIA driver, no Go; the parts budgets, byhand and codegen want a C
 # compiler and nvcc, sanitize wants compute-sanitizer, assemble ptxas, and each says so if it has none.
 #
-#	run.sh [PART[:SECONDS]]...      device contract borrow memcheck conform examples waves prim primsanitize primbench egraph columns rules topologies byhand graphs gap evidence instructions accuracy occupancy profile faults random shapes gokernels goorder branches sweep sanitize budgets codegen tune assemble
+#	run.sh [PART[:SECONDS]]...      device contract borrow memcheck conform examples waves prim primsanitize primbench egraph columns rules topologies byhand graphs closures gap evidence instructions accuracy occupancy profile faults random shapes gokernels goorder branches sweep sanitize budgets codegen tune assemble
 #
 # Without parts, all of them. A part ends after its seconds, and its line tells how far it came. One line a part, and
 # one at the end:
@@ -11,7 +11,7 @@
 #	gpu-suite ok|FAIL parts=… failed=…
 #
 # Logs go to $OUT, or here: gpu.log with everything, gpu-summary.txt with the lines above, budgets.txt, topologies.txt, widths.txt,
-# graphs.csv, files.txt, gap.csv, prim.csv, egraph.csv, columns.csv, rules.csv, speedup.csv, tune.txt, and codegen's tables. Those of docs/evidence begin with their head.
+# graphs.csv, closures.csv, files.txt, gap.csv, prim.csv, egraph.csv, columns.csv, rules.csv, speedup.csv, tune.txt, and codegen's tables. Those of docs/evidence begin with their head.
 #
 #	LIMIT=570                               seconds for all: parts get what is left, and those that find nothing left are skipped
 #	RANDOM_PROGRAMS=200000 PROCESSES=16     of the parts random, shapes, gokernels, goorder, branches and prim: each process has a context and a compiler of its own
@@ -21,6 +21,7 @@
 #	PRIM=scan,sort-u64                      of the part primbench: only operations whose name contains one of these
 #	ROWS=1000000                            of the parts egraph and columns: of the largest graph, of the largest arena
 #	LONG=1                                  of the part prim: its sweeps as well, which take minutes
+#	INPUTS=DIR BYHAND=closure.cu            of the part closures: usroads.bin, gnutella31.bin and sfcedge.bin; a program to compare with
 #	LANES=app.vyg                           of the part graphs: 64 questions about this graph, too
 #	SWEEP=-gpu-resume=FUNCTION:BLOCK        of the part sweep: go on where a run was cut short; its line says where
 #	VYRE_PTXAS=/path/to/ptxas               of the part assemble: this one, not the one in PATH or /usr/local/cuda/bin
@@ -311,6 +312,23 @@ part_graphs() {
 	return $rc
 }
 
+# part_closures measures transitive closures, from which tiles there are to counts, beside a program in CUDA C++ if one
+# is named and nvcc is there: it is called with a .sg file and a number of runs.
+part_closures() {
+	local args=(-devices=cuda -figures=pairs "-inputs=${INPUTS:-}")
+	gunzip -c "$here/waves/session.test.gz" >"$work/session.test" && chmod +x "$work/session.test" || return 1
+	if [ -n "${SIM:-}" ]; then
+		args=(-devices=cuda-sim -figures=pairs -figures-tiny)
+	elif [ -n "${BYHAND:-}" ] && command -v nvcc >/dev/null; then
+		nvcc -O3 -std=c++17 "-arch=${ARCH:-sm_90}" -o "$work/closure" "$BYHAND" >>"$log" 2>&1 && args+=("-figures-hand=$work/closure")
+	fi
+	bounded "$log" "$work/session.test" -test.v -test.timeout=0 '-test.run=^TestFigures$|^TestClosuresHaveTheKnownPairs$' "${args[@]}" "-figures-out=$out/closures.csv"
+	local rc=$?
+	said="$(sed -n 's/^W2,\([^,]*\),.*,pairs,\([a-z ]*\),[0-9]*,\([0-9.]*\),[0-9.]*,[0-9.]*,\([0-9.]*\),.*/\1 \2 \4 of \3 µs/p' "$out/closures.csv" | tr '\n' ';')"
+	headed "$out/closures.csv" 'transitive closures' 'INPUTS=DIR BYHAND=closure.cu .gpu/run.sh closures'
+	return $rc
+}
+
 # part_gap measures how fast files are read, and compares searches on the host's cores with those of the GAP benchmark
 # suite, whose sources lie in gap/src if the suite was made with GAP=FOLDER. It needs no GPU.
 part_gap() {
@@ -579,9 +597,9 @@ part_assemble() {
 		-long -assemble-every=1 ${SIM:+-assemble-every=16384} "-assemble-limit=$(limit)")
 }
 
-declare -A most=([device]=60 [examples]=120 [waves]=150 [prim]=120 [primsanitize]=240 [primbench]=240 [egraph]=480 [columns]=300 [rules]=240 [topologies]=150 [byhand]=240 [graphs]=560 [gap]=180 [evidence]=420 [contract]=120 [borrow]=60 [memcheck]=240 [conform]=240 [instructions]=60 [accuracy]=150 [occupancy]=300 [profile]=60 [faults]=240
+declare -A most=([device]=60 [examples]=120 [waves]=150 [prim]=120 [primsanitize]=240 [primbench]=240 [egraph]=480 [columns]=300 [rules]=240 [topologies]=150 [byhand]=240 [graphs]=560 [closures]=240 [gap]=180 [evidence]=420 [contract]=120 [borrow]=60 [memcheck]=240 [conform]=240 [instructions]=60 [accuracy]=150 [occupancy]=300 [profile]=60 [faults]=240
 	[random]=300 [shapes]=300 [gokernels]=300 [goorder]=300 [branches]=300 [sweep]=560 [sanitize]=420 [budgets]=300 [codegen]=560 [tune]=240 [assemble]=150)
-all=(device contract borrow memcheck conform examples waves prim primsanitize primbench egraph columns rules topologies byhand graphs gap evidence instructions accuracy occupancy profile faults random shapes gokernels goorder branches sweep sanitize budgets codegen tune assemble)
+all=(device contract borrow memcheck conform examples waves prim primsanitize primbench egraph columns rules topologies byhand graphs closures gap evidence instructions accuracy occupancy profile faults random shapes gokernels goorder branches sweep sanitize budgets codegen tune assemble)
 [ $# -gt 0 ] || set -- "${all[@]}"
 for arg; do
 	if [ -z "${most[${arg%%:*}]:-}" ]; then
