@@ -59,7 +59,7 @@ func answersOf(t *testing.T, g *graph.CSR, queries []session.Query, engine sessi
 		}
 	}
 	others, more := graphtest.OtherAnswers(t, s, queries[0])
-	return append(append(lists, levels, weak.Labels(), d.Immediate()), others...), append(facts, more...)
+	return append(append(lists, levels, graphtest.Must(weak.Labels(t.Context(), nil)), d.Immediate()), others...), append(facts, more...)
 }
 
 // TestOffsetsOf64BitsChangeNothing: what is made of the same arcs with offsets of either width has the same digest, rows and

@@ -132,30 +132,40 @@ func (c *componentsCmd) analyse(t *terminal, g *graph.CSR) (doc componentsDoc, l
 			return err
 		}
 		doc.Run = runOf(dev, found.Run, began, s.Bytes())
-		doc.Count, labels = found.Count(), found.Labels()
+		doc.Count = found.Count()
 		_, doc.Largest = found.Largest()
-		c.fill(&doc, g, found)
-		return nil
+		return c.fill(t, &doc, g, found, &labels)
 	})
 	return doc, labels, err
 }
 
-// fill adds what was asked for.
-func (c *componentsCmd) fill(doc *componentsDoc, g *graph.CSR, found *session.Components) {
-	sizes := map[int]int{}
-	var all []componentEntry
+// fill adds what was asked for, and labels, where the rest needs them.
+func (c *componentsCmd) fill(t *terminal, doc *componentsDoc, g *graph.CSR, found *session.Components, labels *[]uint32) (err error) {
 	few := found.Count() <= mostLines && !c.Sizes
-	for node, n := range found.All() {
-		sizes[n]++
-		if c.Top > 0 || few {
-			all = append(all, componentEntry{Node: node, Name: g.Name(node), Nodes: n})
-		}
+	if c.Out == "" && c.Top == 0 && !few && !c.Sizes {
+		return nil
 	}
 	if c.Sizes {
+		sizes, err := found.Sizes(t.ctx)
+		if err != nil {
+			return err
+		}
 		for n, components := range sizes {
 			doc.Sizes = append(doc.Sizes, sizeEntry{n, components})
 		}
-		slices.SortFunc(doc.Sizes, func(a, b sizeEntry) int { return cmp.Compare(b.Nodes, a.Nodes) })
+	}
+	var all []componentEntry
+	if c.Top > 0 || few {
+		each, err := found.All(t.ctx)
+		if err != nil {
+			return err
+		}
+		for node, n := range each {
+			all = append(all, componentEntry{Node: node, Name: g.Name(node), Nodes: n})
+		}
+	}
+	if *labels, err = found.Labels(t.ctx, nil); err != nil {
+		return err
 	}
 	slices.SortStableFunc(all, func(a, b componentEntry) int { return cmp.Compare(b.Nodes, a.Nodes) })
 	doc.Top = all[:min(c.Top, len(all))]
@@ -163,8 +173,9 @@ func (c *componentsCmd) fill(doc *componentsDoc, g *graph.CSR, found *session.Co
 		doc.shown = all
 	}
 	if !c.JSON {
-		members(doc.shown, found.Labels())
+		members(doc.shown, *labels)
 	}
+	return nil
 }
 
 // members finds the nodes of components that have few.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"strconv"
 	"strings"
 	"time"
 
@@ -133,6 +134,11 @@ func (t *terminal) loadGraph(name string, o files.Options) (*graph.CSR, files.Re
 // answer is the frame of a question to the graph of a file. What -o names is created before anything is read; ask
 // writes it, if there is one, and prints.
 func (f *readFlags) answer(t *terminal, name, out string, ask func(*graph.CSR, *sink) error) error {
+	return f.answerBy(t, name, out, func(o *files.Options) { o.NoWeights = true }, ask)
+}
+
+// answerBy is answer for a graph that is read with other options.
+func (f *readFlags) answerBy(t *terminal, name, out string, more func(*files.Options), ask func(*graph.CSR, *sink) error) error {
 	var file *sink
 	if out != "" {
 		var err error
@@ -141,7 +147,7 @@ func (f *readFlags) answer(t *terminal, name, out string, ask func(*graph.CSR, *
 		}
 		defer file.close()
 	}
-	g, err := f.load(t, name)
+	g, err := f.load(t, name, more)
 	if err != nil {
 		return err
 	}
@@ -152,13 +158,13 @@ func (f *readFlags) answer(t *terminal, name, out string, ask func(*graph.CSR, *
 	return err
 }
 
-// load reads the graph of a question, and checks all of it.
-func (f *readFlags) load(t *terminal, name string) (*graph.CSR, error) {
+// load reads the graph of a question, with more options, and checks all of it.
+func (f *readFlags) load(t *terminal, name string, more func(*files.Options)) (*graph.CSR, error) {
 	o, stop, err := f.options(t)
 	if err != nil {
 		return nil, err
 	}
-	o.NoWeights = true // no question is about them
+	more(&o)
 	g, _, err := t.loadGraph(name, o)
 	stop()
 	if err != nil {
@@ -179,6 +185,7 @@ type graphGenCmd struct {
 	To       string `enum:",el,wel,nel,mtx,sg,wsg,gr,vyg,dot,json,csv" placeholder:"FORMAT" default:"" help:"Format to write, where the name does not say: el, wel, nel, mtx, sg, wsg, gr, vyg, dot, json or csv."`
 	Seed     uint64 `default:"1" help:"Seed of the generators that draw."`
 	Directed bool   `help:"Leave out the arc back that each arc of kron and uniform has."`
+	Weights  string `placeholder:"A-B" help:"Give arcs weights from A to B, the same both ways."`
 	Kinds    string `enum:"spec,all" default:"spec" help:"Keep the kinds of arcs that skew and icfg have, or make them one kind (${enum})."`
 	Memory   string `name:"max-memory" placeholder:"SIZE" help:"Most memory for the graph, such as 8G; half of the machine's by default."`
 }
@@ -211,13 +218,18 @@ func (c *graphGenCmd) Run(t *terminal) error {
 	if need := gen.MaxBytes(); need > uint64(limit) {
 		return fmt.Errorf("%v may take %s bytes, the limit is %s; --max-memory raises it", gen, report.Thousands(int64(need)), report.Thousands(limit))
 	}
+	o := generate.Options{Seed: c.Seed, Directed: c.Directed}
+	if o.Weights, err = weightsOf(c.Weights); err != nil {
+		return err
+	}
 	began := time.Now()
 	stop := t.spin("making " + gen.String())
-	g, err := gen.Build(t.ctx, generate.Options{Seed: c.Seed, Directed: c.Directed})
+	g, err := gen.Build(t.ctx, o)
 	stop()
 	if err != nil {
 		return err
 	}
+	weights := g.Data().Weights
 	if c.Kinds == "all" && g.Masks() != nil {
 		if wide := g.WideOffsets(); wide != nil {
 			g, err = graph.New(t.ctx, wide, g.Targets(), nil)
@@ -229,11 +241,39 @@ func (c *graphGenCmd) Run(t *terminal) error {
 		}
 	}
 	d := g.Data()
-	d.Provenance = graph.Provenance{Producer: "vyre graph gen", Version: version(), Options: fmt.Sprintf("%v, seed %d", gen, c.Seed)}
+	d.Weights = weights
+	d.Provenance = graph.Provenance{Producer: "vyre graph gen", Version: version(), Options: fmt.Sprintf("%v, seed %d%s", gen, c.Seed, weighed(c.Weights))}
 	if g, err = g.With(d); err != nil {
 		return err
 	}
 	return t.save(c.Out, format, g, files.Report{}, began)
+}
+
+// weighed is what the provenance of a graph says about weights.
+func weighed(weights string) string {
+	if weights == "" {
+		return ""
+	}
+	return ", weights " + weights
+}
+
+// weightsOf reads --weights.
+func weightsOf(s string) (w [2]uint32, err error) {
+	if s == "" {
+		return w, nil
+	}
+	least, most, two := strings.Cut(s, "-")
+	for i, word := range []string{least, most} {
+		v, err := strconv.ParseUint(word, 10, 32)
+		if err != nil || !two || i == 1 && uint32(v) < w[0] {
+			return w, usagef("--weights %s: want the least and the greatest, such as 1-63, of 4294967295 at most", s)
+		}
+		w[i] = uint32(v)
+	}
+	if w[1] == 0 {
+		return w, usagef("--weights %s: every weight would be 0", s)
+	}
+	return w, nil
 }
 
 // graphConvertCmd writes a graph in another format.

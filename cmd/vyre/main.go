@@ -74,6 +74,7 @@ type commands struct {
 
 	Graph graphCmd `cmd:"" help:"Make, look at and convert graphs."`
 	Reach reachCmd `cmd:"" help:"Ask which nodes of a graph can be reached, and along which path."`
+	Paths pathsCmd `cmd:"" help:"Ask for shortest paths by the weights of arcs."`
 	Taint taintCmd `cmd:"" help:"Ask which sinks the values of which sources come to."`
 	Serve serveCmd `cmd:"" help:"Keep a graph on a device, and answer questions over HTTP and in a browser."`
 

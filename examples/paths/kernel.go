@@ -1,25 +1,10 @@
 package main
 
 import (
-	"math"
-
 	"github.com/govyre/vyre/gpu"
 	"github.com/govyre/vyre/graph/flow"
 	"github.com/govyre/vyre/megakernel/arcs"
 )
-
-// Shortest is the least sum of weights from a seed to each node.
-type Shortest = flow.Min[uint64, longer]
-
-type longer struct{}
-
-// Along adds the weight of the arc; sums that do not fit 64 bits are the greatest number.
-func (longer) Along(x uint64, a flow.Arc) uint64 {
-	if sum := x + uint64(a.Weight); sum >= x {
-		return sum
-	}
-	return math.MaxUint64
-}
 
 // Widest is the greatest weight that all arcs of some path from a seed have at least.
 type Widest = flow.Max[uint32, narrower]
@@ -28,15 +13,6 @@ type narrower struct{}
 
 // Along holds what comes through to the weight of the arc.
 func (narrower) Along(x uint32, a flow.Arc) uint32 { return min(x, a.Weight) }
-
-// RoundShortest is a round of Shortest.
-//
-//vyre:kernel workgroup=256
-func RoundShortest(t gpu.Thread, round, n, has uint32, offsets, targets, masks, weights []uint32, facts []uint64, queued, filter, list, lengths, vote, edges []uint32) {
-	g := flow.Graph{Has: has, Offsets: offsets, Targets: targets, Masks: masks, Weights: weights}
-	s := flow.State[uint64]{Facts: facts, Queued: queued, Filter: filter[0]}
-	flow.Round(t, Shortest{}, g, s, arcs.List{Nodes: list, Lengths: lengths, Weight: vote, Edges: edges}, round, n)
-}
 
 // RoundWidest is a round of Widest.
 //

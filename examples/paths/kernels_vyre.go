@@ -15,8 +15,5 @@ var vyreKernels = packed.Open("kernels_vyre.vyp", "vyre gen --programs .", vyreK
 //go:embed kernels_vyre.vyp
 var vyreKernelsData string
 
-// RoundShortestProgram returns the program of RoundShortest.
-func RoundShortestProgram() (*ir.Program, error) { return vyreKernels.Program("RoundShortest") }
-
 // RoundWidestProgram returns the program of RoundWidest.
 func RoundWidestProgram() (*ir.Program, error) { return vyreKernels.Program("RoundWidest") }

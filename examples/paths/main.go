@@ -1,5 +1,5 @@
-// Command paths finds the shortest and the widest ways from a node of a road network to all others: two analyses of its own,
-// each a method of a line or two, that run as fixpoints over a graph on the device.
+// Command paths finds the shortest and the widest ways from a node of a road network to all others. The shortest are a question
+// to the session. The widest are an analysis of its own, a method of a line, that runs as a fixpoint over the graph on the device.
 package main
 
 import (
@@ -9,13 +9,11 @@ import (
 	"fmt"
 	"log"
 	"math"
+	"slices"
 
 	"github.com/govyre/vyre"
-	"github.com/govyre/vyre/graph"
-	"github.com/govyre/vyre/graph/flow"
 	"github.com/govyre/vyre/graph/generate"
 	"github.com/govyre/vyre/graph/session"
-	"github.com/govyre/vyre/ir"
 )
 
 //go:generate go run ../../internal/gen/generate --programs .
@@ -31,10 +29,7 @@ func main() {
 }
 
 func run(ctx context.Context, device, name string) (err error) {
-	g, err := generate.Graph(ctx, name, generate.Options{Seed: 1})
-	if err == nil {
-		g, err = g.With(graph.Data{Weights: weights(g)})
-	}
+	g, err := generate.Graph(ctx, name, generate.Options{Seed: 1, Weights: [2]uint32{1, 1000}})
 	if err != nil {
 		return err
 	}
@@ -50,51 +45,42 @@ func run(ctx context.Context, device, name string) (err error) {
 	defer func() { err = errors.Join(err, s.Close()) }()
 	fmt.Printf("%s: %d nodes, %d arcs\n", name, g.Nodes(), g.Arcs())
 
-	far, err := solve(ctx, s, Shortest{}, RoundShortestProgram, 0, math.MaxUint64)
+	paths, err := s.Paths(ctx, session.Query{Seeds: []uint32{0}})
 	if err != nil {
 		return err
 	}
-	wide, err := solve(ctx, s, Widest{}, RoundWidestProgram, math.MaxUint32, 0)
+	far, err := paths.Distances(ctx, nil)
+	if err != nil {
+		return err
+	}
+	wide, err := widest(ctx, s)
 	if err != nil {
 		return err
 	}
 	if err := check(g, far, wide); err != nil {
 		return err
 	}
-	node := uint32(g.Nodes() - 1)
-	for v, x := range far {
-		if x != math.MaxUint64 && (far[node] == math.MaxUint64 || x > far[node]) {
-			node = uint32(v)
-		}
+	node := slices.Index(far, paths.Farthest)
+	path, _, err := paths.To(ctx, uint32(node))
+	if err != nil {
+		return err
 	}
-	fmt.Printf("the farthest node that can be reached is %d, %d away\n", node, far[node])
+	fmt.Printf("the farthest node that can be reached is %d, %d away in %d steps\n", node, far[node], len(path)-1)
 	fmt.Printf("the widest way there has %d everywhere\n", wide[node])
 	return nil
 }
 
-// weights are lengths of roads, the same both ways.
-func weights(g *graph.CSR) []uint32 {
-	w := make([]uint32, 0, g.Arcs())
-	for u := range uint32(g.Nodes()) {
-		targets, _ := g.Row(u)
-		for _, v := range targets {
-			w = append(w, 1+(min(u, v)*2654435761^max(u, v)*40503)>>7%1000)
-		}
-	}
-	return w
-}
-
-// solve runs an analysis from node 0 on.
-func solve[T flow.Word, F flow.Flow[T]](ctx context.Context, s *session.Session, f F, program func() (*ir.Program, error), first, others T) ([]T, error) {
-	p, err := program()
+// widest runs the analysis from node 0 on.
+func widest(ctx context.Context, s *session.Session) ([]uint32, error) {
+	p, err := RoundWidestProgram()
 	if err != nil {
 		return nil, err
 	}
-	x, err := session.NewFixpoint(ctx, s, f, p, session.FixpointOptions{})
+	x, err := session.NewFixpoint(ctx, s, Widest{}, p, session.FixpointOptions{})
 	if err != nil {
 		return nil, err
 	}
-	found, err := x.Run(ctx, session.Start[T]{Seeds: []uint32{0}, Values: []T{first}, Others: others})
+	found, err := x.Run(ctx, session.Start[uint32]{Seeds: []uint32{0}, Values: []uint32{math.MaxUint32}})
 	if err = errors.Join(err, x.Close()); err != nil {
 		return nil, err
 	}

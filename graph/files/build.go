@@ -42,15 +42,16 @@ func (r *reader) build(format Format, p parsed) (*graph.CSR, Report, error) {
 	report.Built = built
 	d := g.Data()
 	d.Names, d.KindNames = names, p.kindNames
-	d.Weights = settledWeights(d.Weights)
+	d.Weights = settledWeights(d.Weights, max(r.o.Scale, 1))
 	g, err = g.With(d)
 	return g, report, err
 }
 
-// settledWeights leaves out weights that are all 1, which say what no weights do: formats that must have some write these.
-func settledWeights(weights []uint32) []uint32 {
+// settledWeights leaves out weights that are all 1, times the scale, which say what no weights do: formats that must have some
+// write these.
+func settledWeights(weights []uint32, scale uint32) []uint32 {
 	for _, w := range weights {
-		if w != 1 {
+		if w != scale {
 			return weights
 		}
 	}

@@ -73,6 +73,7 @@ type rules struct {
 	nodes     uint64 // from there on, where the file or the caller says how many
 	any       bool   // nobody does: ids are all that 64 bits have
 	third     third
+	scale     uint32    // of weights
 	nodeNames [2]string // of the ends of an arc, in errors
 	missing   string    // is what a line without a weight lacks
 	named     string    // is what to do with words

@@ -36,7 +36,7 @@ func Open(ctx context.Context, name string, o Options) (*graph.CSR, Report, erro
 	if err != nil {
 		return nil, Report{}, err
 	}
-	if plain(f) && (o.Format == Auto || o.Format == Vyre) && o.Build == (graph.BuildOptions{}) && info.Mode().IsRegular() {
+	if plain(f) && (o.Format == Auto || o.Format == Vyre) && o.Scale <= 1 && o.Build == (graph.BuildOptions{}) && info.Mode().IsRegular() {
 		g, err := graph.Open(name)
 		return g, Report{Format: Vyre, Bytes: info.Size()}, err
 	}
@@ -77,6 +77,9 @@ func (r *reader) read(src io.Reader) (*graph.CSR, Report, error) {
 		if format, err = recognise(r.name, in.peek(), r.o.IDs); err != nil {
 			return nil, Report{}, &graph.ParseError{File: r.name, Got: err.Error()}
 		}
+	}
+	if r.o.Scale > 1 && (format == GAP || format == WGAP || format == Vyre) {
+		return nil, Report{}, &graph.ParseError{File: r.name, Got: fmt.Sprintf("a scale of %d for %s, whose weights are whole", r.o.Scale, format), Want: "no scale"}
 	}
 	var p parsed
 	switch format {

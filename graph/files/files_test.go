@@ -56,6 +56,8 @@ func TestReadSmallFiles(t *testing.T) {
 		{"empty", "x.el", "", files.Options{}, "0 nodes;"},
 		{"only nodes", "x.el", "# Nodes: 3 Edges: 0\n", files.Options{}, "3 nodes;"},
 		{"weights", "x.wel", "0 1 5\n0 2 7\n", files.Options{}, "3 nodes; 0-1*5 0-2*7"},
+		{"scaled weights", "x.wel", "0 1 0.5\n0 2 3\n2 1 1.25e-1\n1 0 0.0\n", files.Options{Scale: 8}, "3 nodes; 0-1*4 0-2*24 1-0*0 2-1*1"},
+		{"scaled weights of names", "x.nel", "a\tb\t-\t0.004\nb\tc\n", files.Options{Scale: 1000}, "3 nodes; 0-1*4 1-2*1000"},
 		{"no weights", "x.wel", "0 1 0.5\n0 2 -7\n", files.Options{NoWeights: true}, "3 nodes; 0-1 0-2"},
 		{"pattern", "x.mtx", "%%MatrixMarket matrix coordinate pattern general\n% c\n3 3 2\n1 2\n3 3\n", files.Options{}, "3 nodes; 0-1 2-2"},
 		{"symmetric", "x", "%%MatrixMarket matrix coordinate real symmetric\n3 3 2\n2 1 0.5\n3 3 1D9\n", files.Options{NoWeights: true}, "3 nodes; 0-1 1-0 2-2"},
@@ -159,6 +161,27 @@ func TestBrokenFiles(t *testing.T) {
 				t.Fatalf("got  %v, %v\nwant %s", g, err, c.want)
 			}
 		})
+	}
+}
+
+// TestWeightsThatNoScaleMakesWhole are refused where they are.
+func TestWeightsThatNoScaleMakesWhole(t *testing.T) {
+	for _, c := range []struct{ name, content, want string }{
+		{"x.wel", "0 1 2\n0 2 0.125\n", `x.wel:2:5: weight "0.125": a number that is whole and at most 4294967295 if multiplied by 10`},
+		{"x.wel", "0 1 -0.5\n", `x.wel:1:5: weight "-0.5": a number`},
+		{"x.wel", "0 1 429496729.6\n", `x.wel:1:5: weight "429496729.6": a number`},
+		{"x.wel", "0 1 1e9999999999\n", `x.wel:1:5: weight "1e9999999999": a number`},
+		{"x.wel", "0 1 1e-99\n", `x.wel:1:5: weight "1e-99": a number`},
+		{"x.wel", "0 1 0." + strings.Repeat("3", 9999) + "\n", `x.wel:1:5: weight "0.333`},
+		{"x.wel", "0 1 inf\n", `x.wel:1:5: weight "inf": a number`},
+		{"x.nel", "a\tb\t-\t0.25\n", `x.nel:1:7: weight "0.25": a number`},
+		{"x.mtx", "%%MatrixMarket matrix coordinate real general\n3 3 1\n1 2 0.11\n", `x.mtx:3:5: weight "0.11": a number`},
+		{"x.gr", "p sp 3 1\na 1 2 0.11\n", `x.gr:2:7: weight "0.11": a number`},
+		{"x.wsg", "", `x.wsg: a scale of 10 for wsg, whose weights are whole: no scale`},
+	} {
+		if _, _, err := read(t, c.name, c.content, files.Options{Scale: 10}); err == nil || !strings.HasPrefix(err.Error(), c.want) {
+			t.Errorf("got  %v\nwant %s", err, c.want)
+		}
 	}
 }
 

@@ -14,7 +14,7 @@ import (
 
 // lines reads a format of text: its header, if it has one, and then a stream of arcs.
 func (r *reader) lines(format Format) (parsed, error) {
-	rules := rules{any: true, nodeNames: [2]string{"arc source", "arc target"}, missing: "a weight"}
+	rules := rules{scale: r.o.Scale, any: true, nodeNames: [2]string{"arc source", "arc target"}, missing: "a weight"}
 	p := parsed{nodes: -1}
 	promised, line := int64(-1), int64(1)
 	var err error

@@ -25,7 +25,7 @@ func (c *chunk) parse(rules rules, s *scratch) {
 	s.reset()
 	end := len(c.text) - slack
 	for at := 0; at < end; {
-		if len(s.wideFrom) == 0 && len(s.masks) == 0 && rules.third != anyRest {
+		if len(s.wideFrom) == 0 && len(s.masks) == 0 && rules.third != anyRest && (rules.third != weight || rules.scale <= 1) {
 			if at = c.fast(rules, s, at, end); at >= end {
 				break
 			}
@@ -253,9 +253,9 @@ func (c *chunk) rest(rules rules, s *scratch, start int, w *words, u, v uint64) 
 			c.fail(start, at, "the line ends", rules.missing)
 			return
 		}
-		x, wrong := whole(word)
+		x, wrong := scaled(word, rules.scale)
 		if wrong != "" {
-			c.fail(start, at, "weight "+quoted(word), wrong+"; --no-weights leaves weights out")
+			c.fail(start, at, "weight "+quoted(word), wrong)
 			return
 		}
 		s.weights = append(s.weights, x)

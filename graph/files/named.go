@@ -147,7 +147,7 @@ func (n *named) parse(text string) (*mistake, error) {
 
 // rest reads the columns for kinds and weight.
 func (n *named) rest(c *columns) (mask, weight uint32, wrong *mistake) {
-	mask, weight = 1, 1
+	mask, weight = 1, max(n.r.o.Scale, 1)
 	word, ok, want := c.next()
 	if want == "" && ok && !n.r.o.NoKinds && (word.quoted || word.text != "-" && word.text != "") {
 		mask, want = n.maskOf(word)
@@ -157,9 +157,7 @@ func (n *named) rest(c *columns) (mask, weight uint32, wrong *mistake) {
 	}
 	word, ok, want = c.next()
 	if want == "" && ok && !n.r.o.NoWeights && word.text != "-" && word.text != "" {
-		if weight, want = whole([]byte(word.text)); want != "" {
-			want += "; --no-weights leaves weights out"
-		}
+		weight, want = scaled([]byte(word.text), n.r.o.Scale)
 	}
 	if want != "" {
 		return 0, 0, &mistake{c.at, "weight " + quoted([]byte(word.text)), want}

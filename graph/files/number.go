@@ -1,6 +1,11 @@
 package files
 
-import "math"
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"math/big"
+)
 
 // decimal is a number as text has it: an optional sign, digits with at most one point among them, and an optional exponent.
 type decimal struct {
@@ -104,4 +109,42 @@ func whole(word []byte) (v uint32, wrong string) {
 		return 0, weightRange
 	}
 	return uint32(value), ""
+}
+
+// scaled reads a weight that is whole once it is multiplied by scale.
+func scaled(word []byte, scale uint32) (v uint32, wrong string) {
+	if scale <= 1 {
+		if v, wrong = whole(word); wrong != "" && scale == 0 {
+			wrong += "; --no-weights leaves weights out"
+		}
+		return v, wrong
+	}
+	wrong = fmt.Sprintf("a number that is whole and at most %d if multiplied by %d", uint32(math.MaxUint32), scale)
+	d, ok := parseDecimal(word)
+	if !ok {
+		return 0, wrong
+	}
+	digits := bytes.ReplaceAll(d.digits, []byte("."), nil)
+	exponent := d.point + d.exponent - len(digits)
+	kept := bytes.TrimRight(digits, "0")
+	exponent += len(digits) - len(kept)
+	kept = bytes.TrimLeft(kept, "0")
+	// 32 bits of weight and scale cancel 31 of those digits at most, and hold 10 others.
+	switch {
+	case len(kept) == 0:
+		return 0, ""
+	case d.negative || len(kept) > 41 || exponent < -31 || exponent > 10:
+		return 0, wrong
+	}
+	x, _ := new(big.Int).SetString(string(kept), 10)
+	power := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(max(exponent, -exponent))), nil)
+	if x.Mul(x, big.NewInt(int64(scale))); exponent >= 0 {
+		x.Mul(x, power)
+	} else if _, rest := x.QuoRem(x, power, power); rest.Sign() != 0 {
+		return 0, wrong
+	}
+	if x.BitLen() > 32 {
+		return 0, wrong
+	}
+	return uint32(x.Uint64()), ""
 }

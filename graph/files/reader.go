@@ -47,8 +47,11 @@ type Options struct {
 	// NoWeights leaves weights out: values that no weight can be are then no error. A .vyg file keeps its own, which cost nothing
 	// until they are looked at.
 	NoWeights bool
-	NoKinds   bool // take every arc as mask 1: the third column of a list of arcs is something else
-	Build     graph.BuildOptions
+	// Scale makes whole numbers of the weights in text: each is multiplied by it, and must be whole then. 0 is 1, for
+	// those who can do without weights.
+	Scale   uint32
+	NoKinds bool // take every arc as mask 1: the third column of a list of arcs is something else
+	Build   graph.BuildOptions
 
 	MaxMemory int64 // bytes for arcs and graph; 0 is half of what the machine has
 	MaxBytes  int64 // of the text, decompressed; 0 is no limit

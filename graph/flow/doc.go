@@ -2,24 +2,19 @@
 // meet at a node are joined, until nothing changes.
 //
 // A Go type with a method defines how a fact moves, and Min, Max, And or Or of it is an analysis. A kernel calls
-// [Round] with that, and session.NewFixpoint runs the kernel over the graph of a session. Shortest paths are
+// [Round] with that, and session.NewFixpoint runs the kernel over the graph of a session. Widest paths are
 //
-//	type longer struct{}
+//	type narrower struct{}
 //
-//	func (longer) Along(x uint64, a flow.Arc) uint64 {
-//		if sum := x + uint64(a.Weight); sum >= x {
-//			return sum
-//		}
-//		return math.MaxUint64
-//	}
+//	func (narrower) Along(x uint32, a flow.Arc) uint32 { return min(x, a.Weight) }
 //
-//	type Shortest = flow.Min[uint64, longer]
+//	type Widest = flow.Max[uint32, narrower]
 //
 //	//vyre:kernel workgroup=256
-//	func Paths(t gpu.Thread, round, n, has uint32, offsets, targets, masks, weights []uint32, facts []uint64, queued, filter, list, lengths, vote, edges []uint32) {
+//	func Paths(t gpu.Thread, round, n, has uint32, offsets, targets, masks, weights []uint32, facts []uint32, queued, filter, list, lengths, vote, edges []uint32) {
 //		g := flow.Graph{Has: has, Offsets: offsets, Targets: targets, Masks: masks, Weights: weights}
-//		s := flow.State[uint64]{Facts: facts, Queued: queued, Filter: filter[0]}
-//		flow.Round(t, Shortest{}, g, s, arcs.List{Nodes: list, Lengths: lengths, Weight: vote, Edges: edges}, round, n)
+//		s := flow.State[uint32]{Facts: facts, Queued: queued, Filter: filter[0]}
+//		flow.Round(t, Widest{}, g, s, arcs.List{Nodes: list, Lengths: lengths, Weight: vote, Edges: edges}, round, n)
 //	}
 //
 // "vyre gen --programs ." compiles the kernel and inlines the method. Every analysis has these parameters in this

@@ -12,7 +12,9 @@ import (
 type Options struct {
 	Seed     uint64 // of kron, uniform, road and icfg; every other graph has no chance in it
 	Directed bool   // kron and uniform: without the arc back that each of their arcs has otherwise
-	MaxBytes int64  // refuse a graph whose arrays might take more than that; 0 is no limit but the address space
+	// Weights are the least and the greatest that arcs get, drawn by Seed and the two ends; zeros are no weights.
+	Weights  [2]uint32
+	MaxBytes int64 // refuse a graph whose arrays might take more than that; 0 is no limit but the address space
 }
 
 // Generator makes one graph. Parse makes generators.

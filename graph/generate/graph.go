@@ -9,6 +9,7 @@ import (
 
 	"github.com/govyre/vyre/graph"
 	"github.com/govyre/vyre/graph/internal/limits"
+	"github.com/govyre/vyre/graph/internal/mix"
 )
 
 // Graph makes the graph of a name: Parse and Build in one.
@@ -144,12 +145,35 @@ func (g Generator) Build(ctx context.Context, o Options) (*graph.CSR, error) {
 	if err != nil {
 		return nil, fmt.Errorf("generate: %q: %w", g, err)
 	}
+	d := built.Data()
 	if g.family.procedures != nil {
-		d := built.Data()
 		d.Procedures, d.Sites = g.family.procedures(g.p, built)
-		return built.With(d)
 	}
-	return built, nil
+	if o.Weights != [2]uint32{} {
+		if d.Weights, err = o.weights(ctx, built); err != nil {
+			return nil, fmt.Errorf("generate: %q: %w", g, err)
+		}
+	}
+	return built.With(d)
+}
+
+// weights are the same both ways.
+func (o Options) weights(ctx context.Context, g *graph.CSR) ([]uint32, error) {
+	least, span := o.Weights[0], uint64(o.Weights[1])-uint64(o.Weights[0])+1
+	if o.Weights[1] < least {
+		return nil, fmt.Errorf("weights from %d to %d", least, o.Weights[1])
+	}
+	weights := make([]uint32, 0, g.Arcs())
+	for u := range uint32(g.Nodes()) {
+		if u%(1<<12) == 0 && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		targets, _ := g.Row(u)
+		for _, v := range targets {
+			weights = append(weights, least+uint32(mix.Draw(o.Seed+2, uint64(min(u, v))<<32+uint64(max(u, v)), 0)%span))
+		}
+	}
+	return weights, nil
 }
 
 // Seeds returns the nodes from where the graph is usually searched: for skew a set of its own, for kron the node that

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -74,8 +75,13 @@ func settled(kinds uint32) uint32 {
 // session goes on; and that it has enough in a session with exactly what it needs.
 func refusedFor(t *testing.T, analyse func(s *session.Session) error) {
 	t.Helper()
+	refusedBy(t, graphtest.Generated(t, "road:9x7"), analyse)
+}
+
+// refusedBy is refusedFor with another graph.
+func refusedBy(t *testing.T, g *graph.CSR, analyse func(s *session.Session) error) {
+	t.Helper()
 	dev := graphtest.OpenDevice(t, "cpu")
-	g := graphtest.Generated(t, "road:9x7")
 	opened := func(budget uint64) *session.Session {
 		s, err := session.New(t.Context(), dev, g, session.Options{Engine: session.WavesEngine, Queries: 1, Topology: megakernel.Cooperative, Budget: budget})
 		if err != nil {
@@ -123,21 +129,21 @@ func TestComponentsAreThoseOfUnionFind(t *testing.T) {
 				t.Fatal(err)
 			}
 			want := graphtest.Weak(g, settled(kinds))
-			if !slices.Equal(c.Labels(), want) {
-				t.Errorf("kinds %#x: labels %v, want %v", kinds, c.Labels(), want)
+			if !slices.Equal(graphtest.Must(c.Labels(t.Context(), nil)), want) {
+				t.Errorf("kinds %#x: labels %v, want %v", kinds, graphtest.Must(c.Labels(t.Context(), nil)), want)
 			}
 			count, largest := graphtest.Sizes(want)
-			if label, n := c.Largest(); c.Count() != count || n != largest || c.Size(label) != n {
+			if label, n := c.Largest(); c.Count() != count || n != largest || graphtest.Must(c.Size(t.Context(), label)) != n {
 				t.Errorf("kinds %#x: %d components, the largest %d of %d, want %d, %d", kinds, c.Count(), label, n, count, largest)
 			}
 			sum := 0
-			for label, n := range c.All() {
+			for label, n := range graphtest.Must(c.All(t.Context())) {
 				sum += n
-				if n != c.Size(label) {
-					t.Errorf("component %d of %d nodes, or %d", label, n, c.Size(label))
+				if size := graphtest.Must(c.Size(t.Context(), label)); n != size {
+					t.Errorf("component %d of %d nodes, or %d", label, n, size)
 				}
 			}
-			if sum != g.Nodes() || c.Size(graph.None) != 0 || c.Run.Record.Status != megakernel.Converged || c.Run.Topology == megakernel.Auto {
+			if sum != g.Nodes() || graphtest.Must(c.Size(t.Context(), graph.None)) != 0 || c.Run.Record.Status != megakernel.Converged || c.Run.Topology == megakernel.Auto {
 				t.Errorf("kinds %#x: %d nodes in all, %+v", kinds, sum, c.Run)
 			}
 		}
@@ -161,8 +167,8 @@ func TestComponentsOfManyGraphs(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if want := graphtest.Weak(g, settled(kinds)); !slices.Equal(c.Labels(), want) {
-				t.Errorf("seed %d, kinds %#x: labels %v, want %v", seed, kinds, c.Labels(), want)
+			if want := graphtest.Weak(g, settled(kinds)); !slices.Equal(graphtest.Must(c.Labels(t.Context(), nil)), want) {
+				t.Errorf("seed %d, kinds %#x: labels %v, want %v", seed, kinds, graphtest.Must(c.Labels(t.Context(), nil)), want)
 			}
 		}
 		s.Close()
@@ -275,7 +281,7 @@ func TestLabelsAnswerWhatASearchDoes(t *testing.T) {
 						}
 					}
 					c, err := s.Components(t.Context(), 2)
-					if err != nil || !slices.Equal(c.Labels(), graphtest.Weak(g, 2)) {
+					if err != nil || !slices.Equal(graphtest.Must(c.Labels(t.Context(), nil)), graphtest.Weak(g, 2)) {
 						t.Errorf("components %v, %v", c, err)
 					}
 				})
@@ -360,5 +366,46 @@ func TestSymmetricGraphs(t *testing.T) {
 	}
 	if !graphtest.Must(new(graph.CSR).Symmetric(t.Context())) {
 		t.Error("nothing is not symmetric")
+	}
+}
+
+// TestComponentsStayRight: two numbers come back, and who asks for labels after other questions gets those of his own.
+func TestComponentsStayRight(t *testing.T) {
+	for i, name := range []string{"road:9x7", "skew:64", "uniform:6"} { // few arcs, some and many
+		for _, device := range []string{"cpu", "cuda-sim:3"} {
+			g := graphtest.Generated(t, name)
+			dev := graphtest.OpenDevice(t, device)
+			s := graphtest.Must(session.New(t.Context(), dev, g, session.Options{Engine: session.WavesEngine, Queries: 1, Topology: checkedTopologies()[i]}))
+			for _, c := range []struct {
+				ask  func(context.Context, uint32) (*session.Components, error)
+				want []uint32
+			}{{s.Components, graphtest.Weak(g, 1)}, {s.StrongComponents, graphtest.Strong(g, 1)}} {
+				found := graphtest.Must(c.ask(t.Context(), 1))
+				graphtest.Must(s.Reach(t.Context(), session.Query{Seeds: []uint32{3}}))
+				for range 2 { // the second time other labels are there
+					if labels := graphtest.Must(found.Labels(t.Context(), make([]uint32, 0, g.Nodes()))); !slices.Equal(labels, c.want) {
+						t.Errorf("%s on %s: labels %v, want %v", name, device, labels, c.want)
+					}
+					graphtest.Must(c.ask(t.Context(), 0xFFFF_FFFE))
+				}
+				count, largest := graphtest.Sizes(c.want)
+				if _, n := found.Largest(); found.Count() != count || n != largest || found.Run.Read > 24 {
+					t.Errorf("%s on %s: %d components, the largest of %d nodes, %d bytes read; want %d and %d, and at most 24 bytes", name, device, found.Count(), n, found.Run.Read, count, largest)
+				}
+				components, nodes, last := 0, 0, math.MaxInt
+				for n, k := range graphtest.Must(found.Sizes(t.Context())) {
+					components, nodes = components+k, nodes+n*k
+					if n >= last {
+						t.Errorf("%s: %d nodes after %d", name, n, last)
+					}
+					last = n
+				}
+				if components != count || nodes != g.Nodes() {
+					t.Errorf("%s: sizes are of %d components with %d nodes, want %d and %d", name, components, nodes, count, g.Nodes())
+				}
+			}
+			s.Close()
+			dev.Close()
+		}
 	}
 }

@@ -62,6 +62,7 @@ func everyQuestion(t *testing.T, g *graph.CSR) []question {
 		}
 		return out
 	}
+	far, parents := shortest(g, session.Query{Seeds: []uint32{5}})
 	program, err := flows.RoundShortestProgram()
 	if err != nil {
 		t.Fatal(err)
@@ -97,7 +98,7 @@ func everyQuestion(t *testing.T, g *graph.CSR) []question {
 			if err != nil {
 				return nil, err
 			}
-			return c.Labels(), nil
+			return c.Labels(ctx, nil)
 		}, graphtest.Weak(g, graph.AllKinds)},
 		{"topological levels", func(ctx context.Context, s *session.Session) ([]uint32, error) {
 			o, err := s.TopologicalLevels(ctx, 0)
@@ -121,7 +122,7 @@ func everyQuestion(t *testing.T, g *graph.CSR) []question {
 			if err != nil {
 				return nil, err
 			}
-			return c.Labels(), nil
+			return c.Labels(ctx, nil)
 		}, graphtest.Strong(g, graph.AllKinds)},
 		{"closure", func(ctx context.Context, s *session.Session) (_ []uint32, err error) {
 			arc := []flow.Arc{{From: 5, To: n - 1}, {From: n - 1, To: 7}}
@@ -151,6 +152,18 @@ func everyQuestion(t *testing.T, g *graph.CSR) []question {
 			}
 			return append(reached(row), reached(column)...), nil
 		}, slices.Concat(from(5), into(n-1))},
+		{"paths", func(ctx context.Context, s *session.Session) ([]uint32, error) {
+			p, err := s.Paths(ctx, session.Query{Seeds: []uint32{5}})
+			if err != nil {
+				return nil, err
+			}
+			far, err := p.Distances(ctx, nil)
+			if err != nil {
+				return nil, err
+			}
+			parents, err := p.Parents(ctx, nil)
+			return append(narrow(far), parents...), err
+		}, append(narrow(far), parents...)},
 		{"sets", func(ctx context.Context, s *session.Session) ([]uint32, error) {
 			b, err := s.BitFlow(ctx, bits)
 			if err != nil {

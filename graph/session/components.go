@@ -6,7 +6,7 @@ import (
 
 // Components returns the weak components: nodes that are joined by arcs of the kinds allowed, whichever way those lead. 0 is
 // all kinds. The first call prepares the analysis, which takes 4 bytes a node, and in a symmetric graph, where labels are kept
-// for sets too, 12.
+// for sets too, 12. How many there are, and which is the greatest, comes back in 16 bytes; labels do if a call asks for them.
 //
 // Errors: out of memory, with the bytes needed and those there are; those of the device, after which the session may be
 // used again unless the device is lost.
@@ -14,48 +14,34 @@ func (s *Session) Components(ctx context.Context, kinds uint32) (_ *Components, 
 	if err := s.made(); err != nil {
 		return nil, err
 	}
+	return componentsOf(ctx, s, kinds, false)
+}
+
+// componentsOf counts components.
+func componentsOf(ctx context.Context, s *Session, kinds uint32, strong bool) (_ *Components, err error) {
 	set := s.sets.first()
 	by, err := set.answering(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer set.exit(&err)
+	c := &Components{s: s, kinds: set.kinds(Query{Kinds: kinds}), strong: strong && !set.symmetric}
 	before := set.moved
-	labels, run, err := by.weak(ctx, set.kinds(Query{Kinds: kinds}))
-	if err != nil {
+	if err := by.components(ctx, c); err != nil {
 		return nil, err
 	}
-	set.moved.since(before, &run)
-	return partition(labels, run), nil
+	set.moved.since(before, &c.Run)
+	return c, nil
 }
 
 // StrongComponents returns the strong components: nodes of which each leads to every other one along arcs of the kinds allowed.
-// 0 is all kinds. In a symmetric graph they are the weak ones. The first call prepares the analysis, which takes 12 bytes
-// a node, and the graph a second time if the session was not opened for levels.
-//
-// Nodes without a cycle are taken away first, from both ends. The rest takes one turn for each component in the longest line
-// of such as have ever smaller nodes before them; Run has the rounds of all turns together.
+// 0 is all kinds. In a symmetric graph they are the weak ones. The first call prepares the analysis, which takes 24 bytes
+// a node.
 //
 // Errors: those of Components.
 func (s *Session) StrongComponents(ctx context.Context, kinds uint32) (_ *Components, err error) {
 	if err := s.made(); err != nil {
 		return nil, err
 	}
-	set := s.sets.first()
-	by, err := set.answering(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer set.exit(&err)
-	ask := by.strong
-	if set.symmetric {
-		ask = by.weak
-	}
-	before := set.moved
-	labels, run, err := ask(ctx, set.kinds(Query{Kinds: kinds}))
-	if err != nil {
-		return nil, err
-	}
-	set.moved.since(before, &run)
-	return partition(labels, run), nil
+	return componentsOf(ctx, s, kinds, true)
 }

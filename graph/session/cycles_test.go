@@ -85,8 +85,8 @@ func TestStrongComponentsAreThoseOfTarjan(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if want := graphtest.Strong(g, settled(kinds)); !slices.Equal(c.Labels(), want) {
-				t.Errorf("kinds %#x: labels %v, want %v", kinds, c.Labels(), want)
+			if want := graphtest.Strong(g, settled(kinds)); !slices.Equal(graphtest.Must(c.Labels(t.Context(), nil)), want) {
+				t.Errorf("kinds %#x: labels %v, want %v", kinds, graphtest.Must(c.Labels(t.Context(), nil)), want)
 			}
 		}
 	})
@@ -132,8 +132,8 @@ func TestCyclesOfManyGraphs(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if want := graphtest.Strong(g, settled(kinds)); !slices.Equal(c.Labels(), want) {
-				t.Errorf("seed %d, kinds %#x: labels %v, want %v", seed, kinds, c.Labels(), want)
+			if want := graphtest.Strong(g, settled(kinds)); !slices.Equal(graphtest.Must(c.Labels(t.Context(), nil)), want) {
+				t.Errorf("seed %d, kinds %#x: labels %v, want %v", seed, kinds, graphtest.Must(c.Labels(t.Context(), nil)), want)
 			}
 			o, err := s.TopologicalLevels(t.Context(), kinds)
 			if err != nil {
@@ -177,5 +177,61 @@ func TestStrongComponentsOfSkew(t *testing.T) {
 	}
 	if _, n := w.Largest(); w.Count() != 137 || n != 3922 {
 		t.Errorf("%d weak components, the largest of %d nodes, want 137 and 3922", w.Count(), n)
+	}
+}
+
+// inward is a chain whose nodes are numbered from both ends, for which keys that are ids take a phase for each component.
+func inward(t *testing.T, n uint32) *graph.CSR {
+	var b graph.Block
+	id := func(at uint32) uint32 { return min(2*at, 2*(n-1-at)+1) }
+	for at := range n - 1 {
+		b.From, b.To = append(b.From, id(at)), append(b.To, id(at+1))
+	}
+	g, _, err := graph.FromBlocks(t.Context(), int64(n), []graph.Block{b}, graph.BuildOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+// TestPhasesOfStrongComponents: what each part of the loop finds does not depend on the order of threads.
+func TestPhasesOfStrongComponents(t *testing.T) {
+	made := func(name string) func() *graph.CSR {
+		return func() *graph.CSR {
+			return graphtest.Must(generate.Graph(t.Context(), name, generate.Options{Seed: 1, Directed: true}))
+		}
+	}
+	for _, c := range []struct {
+		name                 string
+		g                    func() *graph.CSR
+		trims                []uint32
+		giant, phases, count uint32
+		first                []uint32 // nodes of the first phases
+	}{
+		{"inward 2,000", func() *graph.CSR { return inward(t, 2000) }, []uint32{2, 2, 2}, 0, 14, 2000, nil},
+		{"ladder:100x16", made("ladder:100x16"), []uint32{32, 32, 32}, 0, 2, 1600, []uint32{16, 1488}},
+		{"kron:10", made("kron:10"), nil, 0, 0, 310, nil},
+		{"kron:20", made("kron:20"), []uint32{600998, 984, 5}, 446589, 0, 601988, nil},
+		{"skew:1048576", made("skew:1048576"), []uint32{0, 0, 0}, 1048576, 0, 1, nil},
+		{"ladder:65536x16", made("ladder:65536x16"), []uint32{32, 32, 32}, 0, 2, 1048576, []uint32{16, 1048464}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if c.giant > 1<<16 {
+				long.OnlyExhaustive(t, "a graph of a million nodes and more arcs")
+			} else if c.count > 1<<16 {
+				long.Only(t, "a graph of a million nodes")
+			}
+			s := graphtest.Must(session.New(t.Context(), graphtest.OpenDevice(t, "cpu"), c.g(), session.Options{Engine: session.WavesEngine, Queries: 1}))
+			defer s.Close()
+			found := graphtest.Must(s.StrongComponents(t.Context(), 0))
+			told, phases, err := s.StrongPhases(t.Context())
+			if err != nil || found.Count() != int(c.count) {
+				t.Errorf("%d components, want %d; %v", found.Count(), c.count, err)
+			}
+			t.Logf("%v, %d phases", told, phases)
+			if c.trims != nil && !slices.Equal(told[:3], c.trims) || told[3] != c.giant || c.trims != nil && phases != c.phases || !slices.Equal(told[4:4+len(c.first)], c.first) {
+				t.Errorf("%v in %d phases; want trims %v, giant %d, %d phases that begin with %v", told, phases, c.trims, c.giant, c.phases, c.first)
+			}
+		})
 	}
 }

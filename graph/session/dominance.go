@@ -71,7 +71,7 @@ func wantProcedures(s *runner, components *weak) *procedures {
 		}
 	}
 	if components == nil {
-		p.beside = planRoom + 4*uint64(n) + 4
+		p.beside = wantWeak(s).bytes
 	}
 	p.want(&p.rows, p.rowsWithin(), "sets of dominators")
 	return p
@@ -130,7 +130,8 @@ func (p *procedures) lay(ctx context.Context, kinds uint32) (Run, error) {
 	if err != nil {
 		return run, err
 	}
-	p.parts = partition(labels, run)
+	p.parts = &Components{}
+	p.parts.on(labels, run)
 	p.first, p.nodes = make([]uint32, len(labels)), make([]uint32, len(labels))
 	at := uint32(0)
 	for label, n := range p.parts.sizes {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/graph"
+	"github.com/govyre/vyre/graph/internal/cycles"
 	"github.com/govyre/vyre/internal/plan"
 )
 
@@ -73,4 +74,19 @@ func (c *Closure) Recount(ctx context.Context) (err error) {
 	}
 	defer c.set.exit(&err)
 	return c.make(ctx, c.dag)
+}
+
+// StrongPhases is what the last strong components came to: nodes that each trim closed, those of the giant component, those of each phase,
+// and how many phases there were.
+func (s *Session) StrongPhases(ctx context.Context) (told []uint32, phases uint32, err error) {
+	o := s.sets.first().device.(*kernels).cycles.made
+	told, err = o.s.readWords(ctx, driver.All(o.told))
+	if err != nil {
+		return nil, 0, err
+	}
+	state, err := o.s.readWords(ctx, driver.All(o.state))
+	for k := 1; k < len(state); k += cycles.StateWords / 3 {
+		phases = max(phases, state[k])
+	}
+	return told, phases - 1, err
 }

@@ -98,10 +98,14 @@ func analyseTwice(drv *cusim.Driver, g *graph.CSR, topology megakernel.Topology)
 	return onSession(drv, g, session.Options{Engine: session.WavesEngine, Queries: 1, Seeds: 1, Topology: topology}, func(ctx context.Context, s *session.Session) (err error) {
 		want := graphtest.Weak(g, graph.AllKinds)
 		run := func() error {
-			if c, err := s.Components(ctx, 0); err != nil {
+			c, err := s.Components(ctx, 0)
+			if err != nil {
 				return err
-			} else if !slices.Equal(c.Labels(), want) {
-				return fmt.Errorf("%w: components %v", faults.ErrWrong, c.Labels())
+			}
+			if labels, err := c.Labels(ctx, nil); err != nil {
+				return err
+			} else if !slices.Equal(labels, want) {
+				return fmt.Errorf("%w: components %v", faults.ErrWrong, labels)
 			}
 			r, err := s.Reach(ctx, session.Query{Seeds: []uint32{5}})
 			if err != nil {
@@ -141,10 +145,28 @@ func pursueTwice(drv *cusim.Driver, g *graph.CSR) error {
 		}
 		in, _ := roundRobinBits(g, bits)
 		start := session.Start[uint64]{Seeds: []uint32{5}, Values: []uint64{7}, Others: math.MaxUint64}
+		q := session.Query{Seeds: []uint32{5}}
+		far, parents := shortest(g, q)
 		checks := []func() (right bool, err error){
 			func() (bool, error) {
+				p, err := s.Paths(ctx, q)
+				if err != nil {
+					return false, err
+				}
+				found, err := p.Parents(ctx, nil)
+				if err != nil {
+					return false, err
+				}
+				away, err := p.Distances(ctx, nil)
+				return err == nil && slices.Equal(away, far) && slices.Equal(found, parents), err
+			},
+			func() (bool, error) {
 				c, err := s.StrongComponents(ctx, 0)
-				return err == nil && slices.Equal(c.Labels(), graphtest.Strong(g, graph.AllKinds)), err
+				if err != nil {
+					return false, err
+				}
+				labels, err := c.Labels(ctx, nil)
+				return err == nil && slices.Equal(labels, graphtest.Strong(g, graph.AllKinds)), err
 			},
 			func() (bool, error) {
 				o, err := s.TopologicalLevels(ctx, 0)

@@ -35,7 +35,7 @@ var figureParts = []struct {
 	{"sets", (*figures).sets}, {"levels", (*figures).levels}, {"closures", (*figures).closures}, {"lanes", (*figures).lanes},
 	{"rmat", (*figures).rmat}, {"components", (*figures).components}, {"warm", (*figures).warm}, {"billion", (*figures).billion},
 	{"gap", (*figures).gap}, {"engines", (*figures).engines}, {"dominators", (*figures).dominators},
-	{"ifds", (*figures).ifds}, {"pairs", (*figures).pairs},
+	{"ifds", (*figures).ifds}, {"pairs", (*figures).pairs}, {"paths", (*figures).paths}, {"strong", (*figures).strong},
 }
 
 func figureNames() (names []string) {

@@ -45,7 +45,7 @@ func (s *kernels) requested(queries []Query) plan.QueryRequest {
 
 // algorithms says how the queries of the groups are answered, those of labels one by one.
 func (s *kernels) algorithms(ctx context.Context, queries []Query) ([]answered, error) {
-	since := s.labels.made.now()
+	since := s.labelSlots.made.now()
 	list := s.ways[:0]
 	for _, g := range s.groups.Groups {
 		slot, why, err := s.labelled(ctx, s.kinds(queries[g.Queries[0]]), since)
@@ -94,7 +94,7 @@ func (s *kernels) run(ctx context.Context, queries []Query, groups []answered, a
 	put(&size.together, func(g answered) bool { return len(g.queries) > 1 })
 	s.placed = order
 	size.queries, size.counted = len(order), len(order) == 1 && queries[order[0]].Count
-	run, err := s.submissions.submit(ctx, size, s.labels.made)
+	run, err := s.submissions.submit(ctx, size, s.labelSlots.made)
 	if err != nil {
 		return err
 	}

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/govyre/vyre/driver"
-	"github.com/govyre/vyre/graph/internal/cycles"
 	"github.com/govyre/vyre/graph/internal/little"
 	"github.com/govyre/vyre/graph/internal/waves"
 	"github.com/govyre/vyre/internal/plan"
@@ -23,8 +22,8 @@ type kernels struct {
 
 	// The analyses, each made when it is first asked for. In a symmetric graph labels answer searches, so that every set has those,
 	// and the weak components that they are made by.
-	components kept[*weak]
-	labels     kept[*labels]
+	weakly     kept[*weak]
+	labelSlots kept[*labels]
 	order      kept[*peels]
 	cycles     kept[*strong]
 	tree       kept[*parents]
@@ -32,6 +31,7 @@ type kernels struct {
 	flows      kept[*bitflow]
 	procedures kept[*procedures]
 	weights    kept[*weights]
+	nearFar    kept[*nearFar]
 }
 
 // batching is what a batch needs while it runs, kept for the next one.
@@ -76,7 +76,7 @@ func (k *kernels) labelled(ctx context.Context, kinds uint32, since uint64) (int
 	case !k.free:
 		return -1, "a topology was asked for", nil
 	}
-	l, err := k.labels.made, error(nil)
+	l, err := k.labelSlots.made, error(nil)
 	if l == nil {
 		if l, err = k.openLabels(ctx); err != nil {
 			return -1, "", err
@@ -87,8 +87,8 @@ func (k *kernels) labelled(ctx context.Context, kinds uint32, since uint64) (int
 
 // openLabels makes labels, and if there is no memory for them, ones that say so: that is no error, searches go on.
 func (k *kernels) openLabels(ctx context.Context) (*labels, error) {
-	return k.labels.get(k.runner, func() (*labels, error) {
-		l, err := newLabels(ctx, k.searches, &k.components)
+	return k.labelSlots.get(k.runner, func() (*labels, error) {
+		l, err := newLabels(ctx, k.searches, &k.weakly)
 		if e := (*driver.Error)(nil); errors.As(err, &e) && e.Kind == driver.OutOfMemory {
 			return &labels{lacks: err}, nil
 		}
@@ -122,6 +122,56 @@ func (k *kernels) parents(ctx context.Context, _ []uint32, kinds uint32) ([]uint
 	return list, run, err
 }
 
+func (k *kernels) components(ctx context.Context, c *Components) error {
+	if c.strong {
+		o, err := k.cycles.get(k.runner, func() (*strong, error) { return newStrong(ctx, k.runner) })
+		if err != nil {
+			return err
+		}
+		if c.Run, err = o.all(ctx, c.kinds); err == nil {
+			c.tally, err = o.readTally(ctx, k.runner)
+		}
+		if err == nil {
+			o.of = c
+		}
+		return err
+	}
+	at, _, err := k.labelled(ctx, c.kinds, math.MaxUint64)
+	if err != nil {
+		return err
+	}
+	if at >= 0 {
+		c.Run, c.tally = k.labelSlots.made.slots[at].run, k.labelSlots.made.slots[at].tally
+		return nil
+	}
+	w, err := openWeak(ctx, k.runner, &k.weakly)
+	if err != nil {
+		return err
+	}
+	if c.Run, err = w.find(ctx, c.kinds); err == nil {
+		c.tally, err = w.readTally(ctx, k.runner)
+	}
+	if err == nil {
+		w.of = c
+	}
+	return err
+}
+
+// labels reads those that are there, or finds them again.
+func (k *kernels) labels(ctx context.Context, c *Components, dst []uint32) (labels []uint32, err error) {
+	switch {
+	case c.strong && k.cycles.made != nil && k.cycles.made.of == c:
+		return dst, k.readInto(ctx, driver.All(k.cycles.made.label), dst)
+	case c.strong:
+		labels, _, err = k.strong(ctx, c.kinds)
+	case k.weakly.made != nil && k.weakly.made.of == c:
+		return dst, k.readInto(ctx, driver.All(k.weakly.made.parent), dst)
+	default:
+		labels, _, err = k.weak(ctx, c.kinds)
+	}
+	return labels, err
+}
+
 func (k *kernels) weak(ctx context.Context, filter uint32) ([]uint32, Run, error) {
 	at, _, err := k.labelled(ctx, filter, math.MaxUint64)
 	if err != nil {
@@ -130,9 +180,9 @@ func (k *kernels) weak(ctx context.Context, filter uint32) ([]uint32, Run, error
 	var r Run
 	var from driver.Range
 	if at >= 0 {
-		r, from = k.labels.made.slots[at].run, k.labels.made.of(at)
+		r, from = k.labelSlots.made.slots[at].run, k.labelSlots.made.of(at)
 	} else {
-		w, err := openWeak(ctx, k.runner, &k.components)
+		w, err := openWeak(ctx, k.runner, &k.weakly)
 		if err != nil {
 			return nil, Run{}, err
 		}
@@ -160,7 +210,7 @@ func (k *kernels) strong(ctx context.Context, filter uint32) ([]uint32, Run, err
 
 func (k *kernels) topological(ctx context.Context, filter uint32) ([]uint32, Run, error) {
 	o, err := k.order.get(k.runner, func() (*peels, error) {
-		return newPeels(ctx, k.runner, "topological levels", cycles.ByRound, k.forward)
+		return newPeels(ctx, k.runner, "topological levels", k.forward)
 	})
 	if err != nil {
 		return nil, Run{}, err
@@ -217,7 +267,7 @@ func (k *kernels) openBits(ctx context.Context, f BitFlow) (*bitflow, error) {
 
 func (k *kernels) dominators(ctx context.Context, roots []uint32, kinds uint32, idom []uint32) (DominatorShares, Run, error) {
 	began := time.Now()
-	p, err := k.procedures.get(k.runner, func() (*procedures, error) { return newProcedures(ctx, k.runner, &k.components) })
+	p, err := k.procedures.get(k.runner, func() (*procedures, error) { return newProcedures(ctx, k.runner, &k.weakly) })
 	if err != nil {
 		return DominatorShares{}, Run{}, err
 	}

@@ -26,8 +26,9 @@ type labels struct {
 // slot is where labels stand.
 type slot struct {
 	kinds uint32
-	run   Run    // that made them
-	used  uint64 // by the clock; 0 if there are none
+	run   Run // that made them
+	tally
+	used uint64 // by the clock; 0 if there are none
 }
 
 // find returns the slot with the labels for these kinds, or -1.
@@ -74,13 +75,17 @@ func (l *labels) slot(ctx context.Context, kinds uint32, since uint64) (int, str
 	if err != nil {
 		return -1, "", err
 	}
+	t, err := l.components.readTally(ctx, l.s)
+	if err != nil {
+		return -1, "", err
+	}
 	copied := l.s.dev.NewSequence(l.s.o.Label + " labels")
 	copied.Copy(l.of(oldest), driver.All(l.components.parent))
 	if _, err = copied.Once(ctx); err != nil {
 		return -1, "", err
 	}
 	l.clock++
-	*to = slot{kinds: kinds, run: r, used: l.clock}
+	*to = slot{kinds: kinds, run: r, tally: t, used: l.clock}
 	return oldest, why, nil
 }
 

@@ -9,11 +9,11 @@ import (
 //
 // Errors: those of Batch; a session that was not opened for it.
 func (s *Session) Levels(ctx context.Context, q Query) ([]uint32, error) {
-	levels, _, err := askLevels(ctx, s, q)
+	levels, _, err := levelsOf(ctx, s, q)
 	return levels, err
 }
 
-func askLevels(ctx context.Context, s *Session, q Query) (levels []uint32, run Run, err error) {
+func levelsOf(ctx context.Context, s *Session, q Query) (levels []uint32, run Run, err error) {
 	if err := s.made(); err != nil {
 		return nil, Run{}, err
 	}

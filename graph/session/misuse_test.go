@@ -230,7 +230,9 @@ func TestHammerSessions(t *testing.T) {
 							case 0:
 								var c *session.Components
 								if c, err = s.Components(within, 0); err == nil {
-									got, right = c.Labels(), components
+									if got, err = c.Labels(within, nil); err == nil {
+										right = components
+									}
 								}
 							case 1:
 								var c *session.Topological

@@ -111,6 +111,12 @@ func (n *native) near(ctx context.Context, q Query, arcs uint32) ([]Nearby, Run,
 	return list, n.ran(began, cpu.Stats{}), err
 }
 
+func (n *native) components(ctx context.Context, c *Components) error { return c.find(ctx, n) }
+
+func (n *native) labels(_ context.Context, c *Components, _ []uint32) ([]uint32, error) {
+	return c.labels, nil
+}
+
 func (n *native) weak(ctx context.Context, kinds uint32) ([]uint32, Run, error) {
 	began, label := time.Now(), make([]uint32, n.s.g.Nodes())
 	err := n.e.Components(ctx, kinds, label)

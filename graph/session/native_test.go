@@ -69,7 +69,7 @@ func enginesAgree(t *testing.T, dev driver.Device, seeds iter.Seq[uint64]) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			labels[k] = c.Labels()
+			labels[k] = graphtest.Must(c.Labels(t.Context(), nil))
 			others[k], facts[k] = graphtest.OtherAnswers(t, s, queries[0])
 			if err := s.Close(); err != nil {
 				t.Error(err)

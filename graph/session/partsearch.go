@@ -167,6 +167,12 @@ func (p *parts) everywhere(ctx context.Context, what visiting, kinds uint32, sum
 }
 
 // weak joins the ends of the arcs of each part, once.
+func (e partEngine) components(ctx context.Context, c *Components) error { return c.find(ctx, e) }
+
+func (e partEngine) labels(_ context.Context, c *Components, _ []uint32) ([]uint32, error) {
+	return c.labels, nil
+}
+
 func (e partEngine) weak(ctx context.Context, kinds uint32) ([]uint32, Run, error) {
 	p := e.p
 	began, r := p.begins(), Run{}

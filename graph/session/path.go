@@ -35,7 +35,7 @@ func (s *Session) Path(ctx context.Context, q Query, targets []uint32) (*Path, e
 			return nil, s.resident.refuse(fmt.Sprintf("target %d is node %d, the graph has %d", i, v, s.resident.g.Nodes()), "nodes count from 0")
 		}
 	}
-	levels, run, err := askLevels(ctx, s, q)
+	levels, run, err := levelsOf(ctx, s, q)
 	if err != nil {
 		return nil, err
 	}

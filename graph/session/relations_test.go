@@ -52,7 +52,7 @@ func (a answersTo) labels(strong bool, kinds uint32) []uint32 {
 	if err != nil {
 		a.Fatal(err)
 	}
-	return c.Labels()
+	return graphtest.Must(c.Labels(a.Context(), nil))
 }
 
 func (a answersTo) levels(kinds uint32, seeds ...uint32) []uint32 {

@@ -72,13 +72,18 @@ func (s *runner) read(ctx context.Context, from driver.Range, b []byte) error {
 // readWords reads a buffer of u32.
 func (s *runner) readWords(ctx context.Context, from driver.Range) ([]uint32, error) {
 	words := make([]uint32, from.Len/4)
+	return words, s.readInto(ctx, from, words)
+}
+
+// readInto reads as many.
+func (s *runner) readInto(ctx context.Context, from driver.Range, words []uint32) error {
 	if little.Native {
-		return words, s.read(ctx, from, little.Bytes(words))
+		return s.read(ctx, from, little.Bytes(words))
 	}
 	host := make([]byte, from.Len)
 	err := s.read(ctx, from, host)
 	getWords(words, host)
-	return words, err
+	return err
 }
 
 // put uploads an image.

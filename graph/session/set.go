@@ -43,11 +43,21 @@ type engine interface {
 	levels(ctx context.Context, q Query) ([]uint32, Run, error)
 	parents(ctx context.Context, levels []uint32, kinds uint32) ([]uint32, Run, error)
 	near(ctx context.Context, q Query, arcs uint32) ([]Nearby, Run, error)
+	components(ctx context.Context, c *Components) error
+	labels(ctx context.Context, c *Components, dst []uint32) ([]uint32, error) // of the components that it counted, in dst if they come from there
 	weak(ctx context.Context, kinds uint32) ([]uint32, Run, error)
 	strong(ctx context.Context, kinds uint32) ([]uint32, Run, error)
 	topological(ctx context.Context, kinds uint32) ([]uint32, Run, error)
 	bits(ctx context.Context, f BitFlow, gen, kill, in []uint64) (Run, error)
+	byWeights() byWeights
 	dominators(ctx context.Context, roots []uint32, kinds uint32, idom []uint32) (DominatorShares, Run, error)
+}
+
+// byWeights is the part of an engine that finds shortest paths by weights.
+type byWeights interface {
+	find(ctx context.Context, p *Paths) error
+	distances(ctx context.Context, p *Paths, first uint32, dst []uint64) error
+	parents(ctx context.Context, p *Paths, dst []uint32) error
 }
 
 // onDevice is an engine whose graph is on the device: kernels, or parts.

@@ -54,7 +54,7 @@ func TestSearchesSideBySide(t *testing.T) {
 			}
 			all.Go(func() {
 				w, err := s.Components(t.Context(), 2)
-				if err != nil || !slices.Equal(w.Labels(), graphtest.Weak(c.g, 2)) {
+				if err != nil || !slices.Equal(graphtest.Must(w.Labels(t.Context(), nil)), graphtest.Weak(c.g, 2)) {
 					t.Errorf("%v, %v", w, err)
 				}
 			})

@@ -3,110 +3,69 @@ package session
 import (
 	"context"
 	"errors"
-	"math"
 
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/graph/internal/cycles"
-	"github.com/govyre/vyre/ir"
+	"github.com/govyre/vyre/graph/internal/waves"
 	"github.com/govyre/vyre/megakernel"
 )
 
-// strong makes strong components, by several plans over the same labels.
+// strong makes strong components, in one loop.
 type strong struct {
 	*analysis
-	sources, ends        *megakernel.Plan // take nodes away to which no arc comes, and that no arc leaves
-	colours, gathers     *megakernel.Plan // hand on colours; label what leads back
-	back                 *image
-	label, count, colour driver.Buffer
+	counted
+	label, least           driver.Buffer
+	in, out, wasIn, wasOut driver.Buffer // signatures, of the phase and of the one before it
+	state, told, rated     driver.Buffer
 }
 
 // wantStrong counts its memory.
 func wantStrong(s *runner) *strong {
-	o := &strong{analysis: s.analysis("strong components"), back: s.back}
+	o := &strong{analysis: s.analysis("strong components")}
 	n := 4 * int64(s.g.Nodes())
 	o.want(&o.label, n, "strong components")
-	o.want(&o.count, n, "arcs of strong components")
-	o.want(&o.colour, n, "colours")
-	o.bytes += 3 * planRoom
-	if o.back == nil {
-		o.back = s.turned()
-		o.want(&o.back.memory, o.back.bytes(), "reverse")
-	}
+	o.want(&o.least, n, "names of strong components")
+	o.want(&o.in, n, "what leads to nodes")
+	o.want(&o.out, n, "where nodes lead")
+	o.want(&o.wasIn, n, "what led to nodes")
+	o.want(&o.wasOut, n, "where nodes led")
+	o.want(&o.state, 4*cycles.StateWords, "phases")
+	o.want(&o.told, 4*cycles.ToldWords, "nodes by phase")
+	o.want(&o.rated, 8, "arcs of a pivot")
+	o.wantTally(o.analysis)
 	return o
 }
 
 func newStrong(ctx context.Context, s *runner) (*strong, error) {
 	o := wantStrong(s)
 	p, err := cycles.Unpack(s.g.Masks() != nil)
-	if err == nil {
+	counts, failed := waves.UnpackCounts()
+	if err = errors.Join(err, failed); err == nil {
 		err = o.open()
 	}
 	if err != nil {
 		return nil, err
 	}
-	if o.back != s.back {
-		if err := s.put(ctx, o.back); err != nil {
-			return nil, errors.Join(err, o.Close())
-		}
+	label, least, in, out, wasIn, wasOut := driver.All(o.label), driver.All(o.least), driver.All(o.in), driver.All(o.out), driver.All(o.wasIn), driver.All(o.wasOut)
+	state, told, rated, list, lengths := driver.All(o.state), driver.All(o.told), driver.All(o.rated), driver.All(s.list), driver.All(s.lengths)
+	n := uint32(s.g.Nodes())
+	round := append([]driver.Arg{megakernel.Round{}, driver.U32(flag(s.shallow))}, maskedArrays(s.forward)...)
+	round = append(round, driver.All(s.filter), label, least, in, out, wasIn, wasOut, list, lengths, state, told, rated, megakernel.Vote{}, megakernel.Edges{})
+	all := []megakernel.Wave{
+		{Program: p.Begin, Phase: megakernel.Before, Domain: megakernel.Fixed(max(n, cycles.StateWords, cycles.ToldWords)), Args: []driver.Arg{label, least, in, out, wasIn, wasOut, list, lengths, state, told, rated}},
+		{Program: p.Sign, Domain: megakernel.Spread(lengths, n), Args: round},
+		{Program: p.Name, Phase: megakernel.After, Domain: megakernel.Fixed(n), Args: []driver.Arg{label, least, s.sizes(), driver.All(o.tally)}},
 	}
-	return o, o.plans(ctx, p)
+	deps := []megakernel.Dependency{{Before: 2, After: 3}, {Before: 3, After: 4}}
+	return o, o.plan(ctx, append(all, o.tallyWaves(s, counts, o.label)...), deps, megakernel.Options{MaxRounds: 1 << 31, Blocks: s.blocks(), Tail: megakernel.TailNever})
 }
 
-// plans makes the plans, each of which is one launch where the device drives the rounds.
-func (o *strong) plans(ctx context.Context, p cycles.Programs) error {
-	s := o.s
-	label, colour, queued, list, lengths, filter := driver.All(o.label), driver.All(o.colour), driver.All(o.count), driver.All(s.list), driver.All(s.lengths), driver.All(s.filter)
-	clear := megakernel.Wave{Program: p.Clear, Phase: megakernel.Before, Domain: megakernel.Fixed(uint32(max(s.g.Nodes(), 3))), Args: []driver.Arg{driver.U32(0), label, queued, lengths}}
-	before := func(p *ir.Program) megakernel.Wave {
-		return megakernel.Wave{Program: p, Phase: megakernel.Before, Domain: s.answerDomain(), Args: []driver.Arg{label, colour, list, lengths}}
-	}
-	round := func(of *image, args ...driver.Arg) []driver.Arg {
-		all := append([]driver.Arg{megakernel.Round{}, megakernel.Size{}}, of.arrays()...)
-		return append(append(all, args...), list, lengths, megakernel.Vote{}, megakernel.Edges{})
-	}
-	over := megakernel.Spread(lengths, uint32(s.g.Nodes()))
-	colours := []megakernel.Wave{clear, before(p.Open), {Program: p.Colour, Domain: over, Args: round(s.forward, filter, label, colour, queued)}}
-	gathers := []megakernel.Wave{clear, before(p.Roots), {Program: p.Gather, Domain: over, Args: round(o.back, filter, label, colour)}}
-	for _, m := range []struct {
-		to    **megakernel.Plan
-		waves []megakernel.Wave
-		deps  []megakernel.Dependency
-	}{
-		{&o.sources, peelWaves(s, p, cycles.ByNode, 0, s.forward, o.label, o.count), peelDependencies},
-		{&o.ends, peelWaves(s, p, cycles.ByNode, 0, o.back, o.label, o.count), peelDependencies},
-		{&o.colours, colours, peelDependencies[:1]},
-		{&o.gathers, gathers, peelDependencies[:1]},
-	} {
-		if err := o.plan(ctx, m.waves, m.deps, megakernel.Options{MaxRounds: peelRounds(s.g)}); err != nil {
-			return err
-		}
-		*m.to = o.p
-	}
-	return nil
-}
-
-// all labels all nodes. Each turn labels one component at least, so that turns come to an end.
+// all labels all nodes.
 func (o *strong) all(ctx context.Context, filter uint32) (Run, error) {
-	fill := o.s.dev.NewSequence(o.s.o.Label + " strong components")
-	fill.Fill(driver.All(o.label), math.MaxUint32, 4)
-	if _, err := fill.Once(ctx); err != nil {
-		return Run{}, err
+	o.of = nil
+	r, err := o.run(ctx, filter)
+	if err == nil {
+		err = o.s.ended("strong components", r)
 	}
-	var sum Run
-	for {
-		for k, p := range []*megakernel.Plan{o.sources, o.ends, o.colours, o.gathers} {
-			o.p = p
-			r, err := o.run(ctx, filter)
-			if err == nil {
-				err = o.s.ended("strong components", r)
-			}
-			if err != nil {
-				return Run{}, err
-			}
-			sum = sum.and(r)
-			if k == 2 && r.Record.Items == 0 {
-				return sum, nil // no node is open
-			}
-		}
-	}
+	return r, err
 }

@@ -86,8 +86,8 @@ func TestAnswersAreGonums(t *testing.T) {
 				labels[v] = slices.Min(list)
 			}
 		}
-		if !slices.Equal(strong.Labels(), labels) {
-			t.Errorf("seed %d: strong components %v, want %v", seed, strong.Labels(), labels)
+		if got, err := strong.Labels(t.Context(), nil); err != nil || !slices.Equal(got, labels) {
+			t.Errorf("seed %d: strong components %v, %v, want %v", seed, got, err, labels)
 		}
 
 		dominators, err := s.Dominators(t.Context(), []uint32{0}, 0)

@@ -397,3 +397,44 @@ func must[T any](v T, err error) T {
 	}
 	return v
 }
+
+// TestPathsAreThoseOfRoundsOverAllArcs, also where every list is shared out among workers.
+func TestPathsAreThoseOfRoundsOverAllArcs(t *testing.T) {
+	rng := drawn(t)
+	for name, g := range sorted(graphs(t, rng)) {
+		weights := make([]uint32, g.Arcs())
+		for i := range weights {
+			weights[i] = rng.Uint32N(4) * rng.Uint32N(100)
+		}
+		seeds := randomSeeds(rng, g, 2)
+		want := slices.Repeat([]uint64{cpu.Far}, g.Nodes())
+		for _, v := range seeds {
+			want[v] = 0
+		}
+		for again := true; again; {
+			again = false
+			for u := range uint32(g.Nodes()) {
+				targets, _ := g.Row(u)
+				for k, v := range targets {
+					if x := want[u] + uint64(weights[g.First(u)+k]); want[u] != cpu.Far && x < want[v] {
+						want[v], again = x, true
+					}
+				}
+			}
+		}
+		var before []uint32
+		for how, e := range sorted(engines(t, g)) {
+			got, parent := make([]uint64, g.Nodes()), make([]uint32, g.Nodes())
+			if _, err := e.Paths(ctx, seeds, graph.AllKinds, weights, 1+rng.Uint64N(200), got); err != nil || !slices.Equal(got, want) {
+				t.Fatalf("%s, %s: %v, distances differ", name, how, err)
+			}
+			if err := e.PathParents(ctx, seeds, graph.AllKinds, weights, got, parent); err != nil {
+				t.Fatal(err)
+			}
+			if before != nil && !slices.Equal(parent, before) {
+				t.Fatalf("%s, %s: parents differ from those of another engine", name, how)
+			}
+			before = parent
+		}
+	}
+}

@@ -30,20 +30,11 @@ func PeelProgram() (*ir.Program, error) { return vyreKernels.Program("Peel") }
 // PeelOfKindsProgram returns the program of PeelOfKinds.
 func PeelOfKindsProgram() (*ir.Program, error) { return vyreKernels.Program("PeelOfKinds") }
 
-// OpenProgram returns the program of Open.
-func OpenProgram() (*ir.Program, error) { return vyreKernels.Program("Open") }
+// BeginProgram returns the program of Begin.
+func BeginProgram() (*ir.Program, error) { return vyreKernels.Program("Begin") }
 
-// ColourProgram returns the program of Colour.
-func ColourProgram() (*ir.Program, error) { return vyreKernels.Program("Colour") }
+// SignProgram returns the program of Sign.
+func SignProgram() (*ir.Program, error) { return vyreKernels.Program("Sign") }
 
-// ColourOfKindsProgram returns the program of ColourOfKinds.
-func ColourOfKindsProgram() (*ir.Program, error) { return vyreKernels.Program("ColourOfKinds") }
-
-// RootsProgram returns the program of Roots.
-func RootsProgram() (*ir.Program, error) { return vyreKernels.Program("Roots") }
-
-// GatherProgram returns the program of Gather.
-func GatherProgram() (*ir.Program, error) { return vyreKernels.Program("Gather") }
-
-// GatherOfKindsProgram returns the program of GatherOfKinds.
-func GatherOfKindsProgram() (*ir.Program, error) { return vyreKernels.Program("GatherOfKinds") }
+// NameProgram returns the program of Name.
+func NameProgram() (*ir.Program, error) { return vyreKernels.Program("Name") }

@@ -9,27 +9,18 @@ import (
 
 // Peeling takes away nodes to which no arc comes, with the arcs that leave them, until there are none. What is left is on a
 // cycle or behind one. A node that was taken has a label: the round in which that was, which is the length of the
-// longest path to it, or in strong components itself.
+// longest path to it.
 
 // none is the label of a node that has none: an open one.
 const none = ^uint32(0)
 
-// What labels are.
-const (
-	ByRound = 0
-	ByNode  = 1 // arcs from a node to itself do not count then
-)
-
-// Clear begins a list, with no arc counted; if all is 1, no node has a label.
+// Clear begins a list, with no arc counted and no node labelled.
 //
 //vyre:kernel workgroup=256
-func Clear(t gpu.Thread, all uint32, label, count, lengths []uint32) {
+func Clear(t gpu.Thread, label, count, lengths []uint32) {
 	i := t.Global().X
 	if i < uint32(len(count)) {
-		count[i] = 0
-		if all != 0 {
-			label[i] = none
-		}
+		count[i], label[i] = 0, none
 	}
 	if i < 3 {
 		lengths[i] = 0
@@ -40,8 +31,8 @@ func Clear(t gpu.Thread, all uint32, label, count, lengths []uint32) {
 // its lanes. Where masked is 0 all masks are 1.
 //
 //vyre:kernel workgroup=256
-func Count(t gpu.Thread, masked, by uint32, offsets, targets, masks, filter, label, count []uint32) {
-	c := counting{masked: masked, by: by, filter: filter[0], targets: targets, masks: masks, count: count}
+func Count(t gpu.Thread, masked uint32, offsets, targets, masks, filter, label, count []uint32) {
+	c := counting{masked: masked, filter: filter[0], targets: targets, masks: masks, count: count}
 	nodes := uint32(len(count))
 	for base := 32 * (t.Group().X*8 + t.Warp()); base < nodes; base += t.Groups().X * 256 {
 		v := base + t.Lane()
@@ -66,7 +57,7 @@ func Count(t gpu.Thread, masked, by uint32, offsets, targets, masks, filter, lab
 
 // counting is what counts arcs.
 type counting struct {
-	masked, by, filter    uint32
+	masked, filter        uint32
 	targets, masks, count []uint32
 }
 
@@ -77,7 +68,7 @@ func (c counting) arc(v, k uint32) {
 		mask = c.masks[k]
 	}
 	to := c.targets[k]
-	if mask&c.filter != 0 && (c.by == ByRound || to != v) {
+	if mask&c.filter != 0 {
 		gpu.AtomicAdd(&c.count[to], 1)
 	}
 }
@@ -85,7 +76,7 @@ func (c counting) arc(v, k uint32) {
 // Sources lists the open nodes to which no arc comes, and gives them their labels.
 //
 //vyre:kernel workgroup=256
-func Sources(t gpu.Thread, by uint32, label, count, list, lengths []uint32) {
+func Sources(t gpu.Thread, label, count, list, lengths []uint32) {
 	nodes := uint32(len(count))
 	words := (nodes + 31) / 32
 	for w := t.Group().X*8 + t.Warp(); w < words; w += t.Groups().X * 8 {
@@ -94,7 +85,7 @@ func Sources(t gpu.Thread, by uint32, label, count, list, lengths []uint32) {
 		at := places(t, source, lengths)
 		if source {
 			list[at] = v
-			label[v] = v * by
+			label[v] = 0
 		}
 	}
 }
@@ -110,30 +101,23 @@ func places(t gpu.Thread, want bool, lengths []uint32) uint32 {
 
 // peeling takes arcs away.
 type peeling struct {
-	label, count      []uint32
-	filter, by, round uint32
+	label, count  []uint32
+	filter, round uint32
 }
 
 // Arc takes an allowed arc away, and the node it leads to if it was the last one there.
 func (p peeling) Arc(t gpu.Thread, from, to, mask uint32) bool {
-	if mask&p.filter == 0 || p.by == ByNode && (from == to || gpu.AtomicLoad(&p.label[to]) != none) {
+	if mask&p.filter == 0 || gpu.AtomicAdd(&p.count[to], none) != 1 {
 		return false
 	}
-	if gpu.AtomicAdd(&p.count[to], none) != 1 {
-		return false
-	}
-	label := to
-	if p.by == ByRound {
-		label = p.round + 1
-	}
-	gpu.AtomicStore(&p.label[to], label)
+	gpu.AtomicStore(&p.label[to], p.round+1)
 	return true
 }
 
 // peelingAny is peeling in a graph whose arcs all have mask 1.
 type peelingAny struct {
-	label, count      []uint32
-	filter, by, round uint32
+	label, count  []uint32
+	filter, round uint32
 }
 
 // Arc is that of peeling, with that mask.
@@ -144,15 +128,15 @@ func (p peelingAny) Arc(t gpu.Thread, from, to, mask uint32) bool {
 // Peel takes away the nodes of the list in a graph without masks.
 //
 //vyre:kernel workgroup=256
-func Peel(t gpu.Thread, round, n, by uint32, offsets, targets, filter, label, count, list, lengths, weight, edges []uint32) {
+func Peel(t gpu.Thread, round, n uint32, offsets, targets, filter, label, count, list, lengths, weight, edges []uint32) {
 	g := arcs.Graph{Offsets: offsets, Targets: targets}
-	arcs.Round(t, peelingAny{label, count, filter[0], by, round}, g, arcs.List{Nodes: list, Lengths: lengths, Weight: weight, Edges: edges}, round, n)
+	arcs.Round(t, peelingAny{label, count, filter[0], round}, g, arcs.List{Nodes: list, Lengths: lengths, Weight: weight, Edges: edges}, round, n)
 }
 
 // PeelOfKinds does the same in a graph with masks.
 //
 //vyre:kernel workgroup=256
-func PeelOfKinds(t gpu.Thread, round, n, by uint32, offsets, targets, masks, filter, label, count, list, lengths, weight, edges []uint32) {
+func PeelOfKinds(t gpu.Thread, round, n uint32, offsets, targets, masks, filter, label, count, list, lengths, weight, edges []uint32) {
 	g := arcs.Graph{Offsets: offsets, Targets: targets, Masks: masks}
-	arcs.Round(t, peeling{label, count, filter[0], by, round}, g, arcs.List{Nodes: list, Lengths: lengths, Weight: weight, Edges: edges}, round, n)
+	arcs.Round(t, peeling{label, count, filter[0], round}, g, arcs.List{Nodes: list, Lengths: lengths, Weight: weight, Edges: edges}, round, n)
 }

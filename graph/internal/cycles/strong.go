@@ -1,133 +1,308 @@
 package cycles
 
 import (
+	"math/bits"
+
 	"github.com/govyre/vyre/gpu"
 	"github.com/govyre/vyre/megakernel/arcs"
 )
 
-// Strong components are made by colours (Orzan, "On Distributed Verification and Verified Distribution", 2004): the colour of an
-// open node is the smallest open one that leads to it. A node that has its own colour is the smallest of its component,
-// and the component is what leads back to it among nodes of that colour.
+// Strong components are made by signatures: in(v) is the least key of a node that leads to v, out(v) the least that v
+// leads to. If they are equal, v is on a cycle with that node. Nodes of one component have equal pairs, so that arcs
+// between other pairs are dropped, and a phase with other keys follows, in which keys move only between nodes with
+// equal pairs. (Slota, Rajamanickam and Madduri, "BFS and coloring-based parallel algorithms for strongly connected
+// components", 2014, and Alabandi, Sands, Biros and Burtscher, "A high-performance GPU implementation of strongly
+// connected components", 2023, have parts of it.)
+//
+// Before that, three rounds take away nodes that no arc comes to, or that none leaves. In a wide graph a phase
+// follows in which only one node has a key: its component is most likely the giant one.
+//
+// All is one loop. Each round is of a kind, and works on the list of open nodes.
+const (
+	looking  = iota // whether arcs of open nodes come to nodes, and leave them
+	trimming        // closes nodes of which one of the two is not so
+	rating          // finds the greatest product of arcs in and out
+	electing        // finds the least node that has it
+	crowning        // gives that a key
+	moving          // moves keys, until none moves
+	settling        // closes nodes with two equal keys
+)
 
-// Open lists the open nodes, each in its own colour.
+// Words of the state of a round. There are three, in turn: of the round that runs, of the next one, and of the one
+// after that, which is cleared.
+const (
+	kindWord   = iota
+	phaseWord  // trims; then 0 is that of the giant component
+	halfWord   // of the list
+	openWord   // nodes in it
+	movedWord  // 1 if a key moved in the round before
+	stateWords // of a state
+)
+
+// Words of what strong components were told to come to.
+const (
+	Trimmed   = 0  // nodes by round
+	Giant     = 3  // nodes
+	Phases    = 4  // nodes, by phase from 1 on; the last word has those of all later ones
+	Best      = 15 // the pivot of the giant component
+	ToldWords = 16
+	trims     = Giant
+
+	// StateWords is the length of all three states.
+	StateWords = 3 * stateWords
+)
+
+// Begin lists all nodes, which are open.
 //
 //vyre:kernel workgroup=256
-func Open(t gpu.Thread, label, colour, list, lengths []uint32) {
-	nodes := uint32(len(label))
-	words := (nodes + 31) / 32
-	for w := t.Group().X*8 + t.Warp(); w < words; w += t.Groups().X * 8 {
-		v := 32*w + t.Lane()
-		open := v < nodes && label[v] == none
-		at := places(t, open, lengths)
-		if open {
-			list[at] = v
-			colour[v] = v
+func Begin(t gpu.Thread, label, least, in, out, wasIn, wasOut, list, lengths, state, told []uint32, rated []uint64) {
+	i := t.Global().X
+	if i < uint32(len(label)) {
+		label[i], least[i] = none, none
+		in[i], out[i], wasIn[i], wasOut[i] = none, none, 0, 0
+		list[i] = i
+	}
+	if i < StateWords {
+		word := uint32(0)
+		if i == openWord {
+			word = uint32(len(label))
+		}
+		state[i] = word
+	}
+	if i < ToldWords {
+		word := uint32(0)
+		if i == Best {
+			word = none
+		}
+		told[i] = word
+	}
+	if i < 3 {
+		lengths[i] = 0
+	}
+	if i == 0 {
+		lengths[0], rated[0] = uint32(len(label)), 0
+	}
+}
+
+// key is the key of a node in a phase. The first two phases have ids, so that names are right at once; then ids in a
+// bad order would take as many phases as there are components.
+func key(v, phase uint32) uint32 {
+	if phase <= 2 {
+		return v
+	}
+	v ^= phase * 0x9E3779B9
+	v ^= v >> 16
+	v *= 0x7FEB352D
+	v ^= v >> 15
+	v *= 0x846CA68B
+	return v ^ v>>16
+}
+
+// owner is the node that has a key in a phase.
+func owner(x, phase uint32) uint32 {
+	if phase <= 2 {
+		return x
+	}
+	x ^= x >> 16
+	x *= 0x43021123
+	x ^= x>>15 ^ x>>30
+	x *= 0x1D69E2A5
+	x ^= x >> 16
+	return x ^ phase*0x9E3779B9
+}
+
+// signing moves keys along arcs. Where moves is 0, all get 0 from them, so that it is a mark of nodes that have arcs.
+type signing struct {
+	label, least, in, out, wasIn, wasOut []uint32
+
+	masks          []uint32
+	masked, filter uint32
+	moves, phase   uint32
+	counts         bool     // arcs to nodes, in least
+	moved          []uint32 // of the next round, a word
+}
+
+// Arc looks at arc k, of an open node.
+func (s signing) Arc(t gpu.Thread, from, to, k uint32) bool {
+	mask := uint32(1)
+	if s.masked != 0 {
+		mask = s.masks[k]
+	}
+	if mask&s.filter == 0 || from == to || s.label[to] != none {
+		return false
+	}
+	if s.wasIn[from] != s.wasIn[to] || s.wasOut[from] != s.wasOut[to] {
+		return false
+	}
+	if s.counts {
+		gpu.AtomicAdd(&s.least[to], 1)
+	}
+	s.lower(s.in, to, gpu.AtomicLoad(&s.in[from])*s.moves)
+	s.lower(s.out, from, gpu.AtomicLoad(&s.out[to])*s.moves)
+	return false
+}
+
+// lower gives a node a key that is less than its own.
+func (s signing) lower(of []uint32, v, x uint32) {
+	if gpu.AtomicLoad(&of[v]) > x && gpu.AtomicMin(&of[v], x) > x && gpu.AtomicLoad(&s.moved[0]) == 0 {
+		gpu.AtomicStore(&s.moved[0], 1)
+	}
+}
+
+// jump takes keys from the nodes whose keys v has, and says to these what v knows: x leads to v, and v to y.
+func (s signing) jump(v uint32) {
+	x, y := gpu.AtomicLoad(&s.in[v]), gpu.AtomicLoad(&s.out[v])
+	from, to := owner(x, s.phase), owner(y, s.phase)
+	s.lower(s.in, v, gpu.AtomicLoad(&s.in[from]))
+	s.lower(s.out, from, y)
+	s.lower(s.out, v, gpu.AtomicLoad(&s.out[to]))
+	s.lower(s.in, to, x)
+}
+
+// Sign is a round.
+//
+//vyre:kernel workgroup=256
+func Sign(t gpu.Thread, round, wide, masked uint32, offsets, targets, masks, filter, label, least, in, out, wasIn, wasOut, list, lengths, state, told []uint32, rated []uint64, vote, edges []uint32) {
+	now, next, after := round%3*stateWords, (round+1)%3*stateWords, (round+2)%3*stateWords
+	kind, phase, half := state[now+kindWord], state[now+phaseWord], state[now+halfWord]
+	if kind == moving && gpu.AtomicLoad(&state[now+movedWord]) == 0 {
+		kind = settling
+	}
+	both := gpu.BarrierBroadcast(t, uint64(gpu.AtomicLoad(&state[now+openWord]))<<32|uint64(phase<<3|kind)) // a group stays together
+	n := uint32(both >> 32)
+	kind, phase = uint32(both)&7, uint32(both)>>3
+	closes := kind == trimming || kind == settling
+	if t.Global().X == 0 {
+		gpu.AtomicStore(&state[after+openWord], 0)
+		gpu.AtomicStore(&state[after+movedWord], 0)
+		then, later := kind, phase
+		switch kind {
+		case looking:
+			then = trimming
+		case trimming:
+			then, later = looking, phase+1
+			if later == trims {
+				then, later = moving, 1
+				if wide != 0 {
+					then, later = rating, 0
+				}
+			}
+		case rating:
+			then = electing
+		case electing:
+			then = crowning
+		case crowning:
+			then = moving
+		case settling:
+			then, later = moving, phase+1
+		}
+		state[next+kindWord], state[next+phaseWord], state[next+halfWord] = then, later, half
+		if closes {
+			state[next+halfWord] = 1 - half
+		} else {
+			gpu.AtomicStore(&state[next+openWord], n)
+			gpu.AtomicAdd(&vote[0], n)
+		}
+		if then == moving && kind != moving {
+			gpu.AtomicStore(&state[next+movedWord], 1)
 		}
 	}
-}
-
-// colouring hands colours on. What a node gets while its arcs are looked at may be seen there or not; if it is not, the node
-// is in the next list.
-type colouring struct {
-	label, colour []uint32
-	queued        []uint32 // by node: 1 + the last round whose list it is in
-	filter, round uint32
-}
-
-// Arc hands on a smaller colour, to an open node.
-func (c colouring) Arc(t gpu.Thread, from, to, mask uint32) bool {
-	if mask&c.filter == 0 || c.label[to] != none {
-		return false
+	walked, moves := uint32(0), uint32(1)
+	if kind == looking {
+		moves = 0
 	}
-	colour := gpu.AtomicLoad(&c.colour[from])
-	if gpu.AtomicLoad(&c.colour[to]) <= colour || gpu.AtomicMin(&c.colour[to], colour) <= colour {
-		return false
+	s := signing{label: label, least: least, in: in, out: out, wasIn: wasIn, wasOut: wasOut, masks: masks, masked: masked, filter: filter[0], moves: moves, phase: phase, counts: wide != 0 && kind == looking && phase+1 == trims, moved: state[next+movedWord : next+movedWord+1]}
+	size := uint32(len(list)) / 2
+	if kind == looking || kind == moving {
+		walked = n
 	}
-	return gpu.AtomicMax(&c.queued[to], c.round+2) != c.round+2
-}
-
-// colouringAny is colouring in a graph whose arcs all have mask 1.
-type colouringAny struct {
-	label, colour, queued []uint32
-	filter, round         uint32
-}
-
-// Arc is that of colouring, with that mask.
-func (c colouringAny) Arc(t gpu.Thread, from, to, mask uint32) bool {
-	return colouring(c).Arc(t, from, to, 1)
-}
-
-// Colour is a round of colours in a graph without masks.
-//
-//vyre:kernel workgroup=256
-func Colour(t gpu.Thread, round, n uint32, offsets, targets, filter, label, colour, queued, list, lengths, weight, edges []uint32) {
-	g := arcs.Graph{Offsets: offsets, Targets: targets}
-	arcs.Round(t, colouringAny{label, colour, queued, filter[0], round}, g, arcs.List{Nodes: list, Lengths: lengths, Weight: weight, Edges: edges}, round, n)
-}
-
-// ColourOfKinds is a round of colours in a graph with masks.
-//
-//vyre:kernel workgroup=256
-func ColourOfKinds(t gpu.Thread, round, n uint32, offsets, targets, masks, filter, label, colour, queued, list, lengths, weight, edges []uint32) {
-	g := arcs.Graph{Offsets: offsets, Targets: targets, Masks: masks}
-	arcs.Round(t, colouring{label, colour, queued, filter[0], round}, g, arcs.List{Nodes: list, Lengths: lengths, Weight: weight, Edges: edges}, round, n)
-}
-
-// Roots lists the open nodes that have their own colour, and labels them.
-//
-//vyre:kernel workgroup=256
-func Roots(t gpu.Thread, label, colour, list, lengths []uint32) {
-	nodes := uint32(len(label))
-	words := (nodes + 31) / 32
-	for w := t.Group().X*8 + t.Warp(); w < words; w += t.Groups().X * 8 {
-		v := 32*w + t.Lane()
-		root := v < nodes && label[v] == none && colour[v] == v
-		at := places(t, root, lengths)
-		if root {
-			list[at] = v
-			label[v] = v
+	arcs.RoundNumbered(t, s, arcs.Graph{Offsets: offsets, Targets: targets}, arcs.List{Nodes: list, Lengths: lengths, Weight: vote, Edges: edges}, half, walked)
+	if kind == looking || kind == moving && phase == 0 {
+		n = 0
+	}
+	closed, most, first := uint32(0), uint64(0), uint32(none)
+	for base := 32 * (t.Warp()*t.Groups().X + t.Group().X); base < n; base += t.Groups().X * t.GroupSize().X {
+		i, v, stays := base+t.Lane(), uint32(0), false
+		if i < n {
+			v = list[half*size+i]
+			switch kind {
+			case trimming:
+				if stays = in[v] == 0 && out[v] == 0; !stays {
+					label[v], least[v] = v, v
+				}
+				in[v], out[v] = none, none
+				if phase+1 == trims {
+					in[v], out[v] = v, v
+				}
+			case rating:
+				most = max(most, uint64(least[v]+1)*uint64(offsets[v+1]-offsets[v]))
+			case electing:
+				if uint64(least[v]+1)*uint64(offsets[v+1]-offsets[v]) == rated[0] {
+					first = min(first, v)
+				}
+			case crowning:
+				least[v], in[v], out[v] = none, none, none
+				if v == told[Best] {
+					in[v], out[v] = 0, 0
+				}
+			case moving:
+				s.jump(v)
+			case settling:
+				x, y := in[v], out[v]
+				if stays = x != y || phase == 0 && x == none; stays {
+					wasIn[v], wasOut[v] = x, y
+					in[v], out[v] = key(v, phase+1), key(v, phase+1)
+				} else {
+					name := told[Best]
+					if phase > 0 {
+						name = owner(x, phase)
+					}
+					label[v] = name
+					if gpu.AtomicLoad(&least[name]) > v {
+						gpu.AtomicMin(&least[name], v)
+					}
+				}
+			}
+			if closes && !stays {
+				closed++
+			}
+		}
+		open, at := t.Ballot(stays), uint32(0)
+		if t.Lane() == 0 && open != 0 {
+			at = gpu.AtomicAdd(&state[next+openWord], uint32(bits.OnesCount32(open)))
+			gpu.AtomicAdd(&vote[0], uint32(bits.OnesCount32(open)))
+		}
+		at = gpu.Shuffle(t, at, 0) + uint32(bits.OnesCount32(open&(1<<t.Lane()-1)))
+		if stays {
+			list[(1-half)*size+at] = v
 		}
 	}
-}
-
-// gathering labels open nodes of one colour, along arcs the other way round.
-type gathering struct {
-	label, colour []uint32
-	filter        uint32
-}
-
-// Arc labels a node that leads to one of its own colour.
-func (c gathering) Arc(t gpu.Thread, from, to, mask uint32) bool {
-	colour := c.colour[from]
-	if mask&c.filter == 0 || c.colour[to] != colour || gpu.AtomicLoad(&c.label[to]) != none {
-		return false
+	most, first = gpu.ReduceMax(t, most), gpu.ReduceMin(t, first)
+	if t.Lane() == 0 && most != 0 {
+		gpu.AtomicMax(&rated[0], most)
 	}
-	return gpu.AtomicCompareExchange(&c.label[to], none, colour) == none
+	if t.Lane() == 0 && first != none {
+		gpu.AtomicMin(&told[Best], first)
+	}
+	if closed = gpu.ReduceAdd(t, closed); t.Lane() == 0 && closed != 0 {
+		word := phase // of a trim
+		if kind == settling {
+			word = min(Giant+phase, Best-1)
+		}
+		gpu.AtomicAdd(&told[word], closed)
+	}
 }
 
-// gatheringAny is gathering in a graph whose arcs all have mask 1.
-type gatheringAny struct {
-	label, colour []uint32
-	filter        uint32
-}
-
-// Arc is that of gathering, with that mask.
-func (c gatheringAny) Arc(t gpu.Thread, from, to, mask uint32) bool {
-	return gathering(c).Arc(t, from, to, 1)
-}
-
-// Gather is a round of labels in a graph without masks, whose arcs are given the other way round.
+// Name names each node's component by its least node, and makes room to count.
 //
 //vyre:kernel workgroup=256
-func Gather(t gpu.Thread, round, n uint32, offsets, targets, filter, label, colour, list, lengths, weight, edges []uint32) {
-	g := arcs.Graph{Offsets: offsets, Targets: targets}
-	arcs.Round(t, gatheringAny{label, colour, filter[0]}, g, arcs.List{Nodes: list, Lengths: lengths, Weight: weight, Edges: edges}, round, n)
-}
-
-// GatherOfKinds is a round of labels in a graph with masks.
-//
-//vyre:kernel workgroup=256
-func GatherOfKinds(t gpu.Thread, round, n uint32, offsets, targets, masks, filter, label, colour, list, lengths, weight, edges []uint32) {
-	g := arcs.Graph{Offsets: offsets, Targets: targets, Masks: masks}
-	arcs.Round(t, gathering{label, colour, filter[0]}, g, arcs.List{Nodes: list, Lengths: lengths, Weight: weight, Edges: edges}, round, n)
+func Name(t gpu.Thread, label, least, sizes []uint32, tally []uint64) {
+	v := t.Global().X
+	if v < uint32(len(tally)) {
+		tally[v] = 0
+	}
+	if v < uint32(len(label)) {
+		sizes[v] = 0
+		label[v] = least[label[v]]
+	}
 }

@@ -358,7 +358,7 @@ func OtherAnswers(t *testing.T, s *session.Session, q session.Query) (lists [][]
 			t.Errorf("an answer of %v, the session's engine is %v", r.Engine, s.Engine())
 		}
 	}
-	return [][]uint32{strong.Labels(), order.Levels(), tree.Parents()}, fixed.Facts()
+	return [][]uint32{Must(strong.Labels(t.Context(), nil)), order.Levels(), tree.Parents()}, fixed.Facts()
 }
 
 // KnownGraph is what every engine, and every later version, has to agree with.

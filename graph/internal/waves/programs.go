@@ -47,6 +47,17 @@ func Unpack(masks, wide bool) (p Programs, err error) {
 // Components are the waves of weak components.
 type Components struct {
 	Hook, LinkLast, Compress, Sample, ListRest, LinkRest *ir.Program
+	LinkAll, Settle                                      *ir.Program
+	Tally                                                Counts
+}
+
+// Counts are the waves that count components.
+type Counts struct{ Tally, Most *ir.Program }
+
+// UnpackCounts returns the programs.
+func UnpackCounts() (p Counts, err error) {
+	err = unpack([]packedProgram{{&p.Tally, TallyProgram}, {&p.Most, MostProgram}})
+	return p, err
 }
 
 // UnpackComponents returns the programs for a graph with masks or without.
@@ -56,7 +67,8 @@ func UnpackComponents(masks bool) (p Components, err error) {
 		rest = LinkRestOfKindsProgram
 	}
 	err = unpack([]packedProgram{{&p.Hook, HookProgram}, {&p.LinkLast, LinkLastProgram}, {&p.Compress, CompressProgram},
-		{&p.Sample, SampleProgram}, {&p.ListRest, ListRestProgram}, {&p.LinkRest, rest}})
+		{&p.Sample, SampleProgram}, {&p.ListRest, ListRestProgram}, {&p.LinkRest, rest}, {&p.LinkAll, LinkAllProgram}, {&p.Settle, SettleProgram},
+		{&p.Tally.Tally, TallyProgram}, {&p.Tally.Most, MostProgram}})
 	return p, err
 }
 
