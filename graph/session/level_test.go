@@ -152,53 +152,55 @@ func TestTurnsOfNamedGraphs(t *testing.T) {
 func TestLongRowsOfAShortListAreWalked(t *testing.T) {
 	const leaves, aside = 10_000, 60_000
 	for _, c := range []struct{ list, hubs uint32 }{{1, 1}, {600, 3}, {700, 63}, {800, 64}, {4096, 2}, {4097, 2}} {
-		// 0 ▶ the list, whose first nodes lead to many leaves; arcs aside keep the search from going backward.
-		offsets, targets := []uint32{0}, []uint32(nil)
-		row := func(first, n, within uint32) {
-			for i := range n {
-				targets = append(targets, first+i%within)
+		t.Run(fmt.Sprintf("%d of %d", c.hubs, c.list), func(t *testing.T) {
+			// 0 ▶ the list, whose first nodes lead to many leaves; arcs aside keep the search from going backward.
+			offsets, targets := []uint32{0}, []uint32(nil)
+			row := func(first, n, within uint32) {
+				for i := range n {
+					targets = append(targets, first+i%within)
+				}
+				offsets = append(offsets, uint32(len(targets)))
 			}
-			offsets = append(offsets, uint32(len(targets)))
-		}
-		row(1, c.list, c.list)
-		for k := range c.list {
-			if k < c.hubs {
-				row(1+c.list+k*7, 2049+k*9, leaves)
-			} else {
-				row(1+c.list+leaves-1, 1, 1)
+			row(1, c.list, c.list)
+			for k := range c.list {
+				if k < c.hubs {
+					row(1+c.list+k*7, 2049+k*9, leaves)
+				} else {
+					row(1+c.list+leaves-1, 1, 1)
+				}
 			}
-		}
-		for range leaves {
-			row(0, 0, 1)
-		}
-		for k := range uint32(aside) {
-			row(1+c.list+leaves+k-k%20, 20, 20)
-		}
-		g, err := graph.New(t.Context(), offsets, targets, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		seeds := []uint32{0}
-		rounds, looked := turned.Search(g, graphtest.Must(g.Reverse(t.Context())), seeds, graph.AllKinds, 8, 1)
-		if rounds != "FFF" {
-			t.Fatalf("%d nodes: the rounds go %s", c.list, rounds)
-		}
-		want := graphtest.Must(graph.Levels(t.Context(), g, seeds, graph.AllKinds))
-		for _, device := range devices() {
-			o := session.Options{Engine: session.WavesEngine, Levels: true, Topology: megakernel.Cooperative}
-			o.SetSets()
-			s, err := session.New(t.Context(), graphtest.OpenDevice(t, device), g, o)
+			for range leaves {
+				row(0, 0, 1)
+			}
+			for k := range uint32(aside) {
+				row(1+c.list+leaves+k-k%20, 20, 20)
+			}
+			g, err := graph.New(t.Context(), offsets, targets, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
-			levels, run, err := s.LevelsRun(t.Context(), session.Query{Seeds: seeds})
-			if err != nil || !slices.Equal(levels, want) || run.Record.Edges != looked {
-				t.Errorf("%s, %d nodes of which %d have long rows: %v, %d arcs, want %d", device, c.list, c.hubs, err, run.Record.Edges, looked)
+			seeds := []uint32{0}
+			rounds, looked := turned.Search(g, graphtest.Must(g.Reverse(t.Context())), seeds, graph.AllKinds, 8, 1)
+			if rounds != "FFF" {
+				t.Fatalf("%d nodes: the rounds go %s", c.list, rounds)
 			}
-			if err := s.Close(); err != nil {
-				t.Error(err)
+			want := graphtest.Must(graph.Levels(t.Context(), g, seeds, graph.AllKinds))
+			for _, device := range devices() {
+				o := session.Options{Engine: session.WavesEngine, Levels: true, Topology: megakernel.Cooperative}
+				o.SetSets()
+				s, err := session.New(t.Context(), graphtest.OpenDevice(t, device), g, o)
+				if err != nil {
+					t.Fatal(err)
+				}
+				levels, run, err := s.LevelsRun(t.Context(), session.Query{Seeds: seeds})
+				if err != nil || !slices.Equal(levels, want) || run.Record.Edges != looked {
+					t.Errorf("%s, %d nodes of which %d have long rows: %v, %d arcs, want %d", device, c.list, c.hubs, err, run.Record.Edges, looked)
+				}
+				if err := s.Close(); err != nil {
+					t.Error(err)
+				}
 			}
-		}
+		})
 	}
 }
 
