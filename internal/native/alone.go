@@ -45,78 +45,65 @@ func (t *tree) inLoop(r ir.Row) bool {
 // depth of the exits.
 func (t *tree) deciding() []bool {
 	p := t.p
-	out, list := make([]bool, p.Rows()), []ir.Row(nil)
-	add := func(v ir.Row) {
-		if v != ir.NoRow && !out[v] {
-			out[v] = true
-			list = append(list, v)
-		}
-	}
-	brings, stores := map[ir.Row][]ir.Row{}, map[ir.Object][]ir.Row{} // by op, what hands it values; by local array
-	owners := map[ir.Row]ir.Row{}                                     // by first result
+	var list []ir.Row
+	brings, stores := map[ir.Row][]ir.Row{}, map[uint32][]ir.Row{} // by op, what hands it values; by local array
+	owners := map[ir.Row]ir.Row{}                                  // by first result
 	for op := range t.owned {
 		owners[t.end(op)] = op
 	}
 	for r := range ir.Row(p.Rows()) {
 		op, to := p.Op(r), ir.NoRow
-		switch {
+		switch in := op.Info(); {
 		case op == ir.OpYield:
 			to = t.parent(r)
+		case op == ir.OpLoop:
+			to = r
 		case isExit(op):
 			to = t.target(r)
 			for around := t.parent(r); around != to; around = t.parent(around) {
 				if p.Op(around) == ir.OpIf && t.inLoop(around) {
-					add(p.A(around))
+					list = append(list, p.A(around))
 				}
 			}
-		case op == ir.OpLoop:
-			to = r
+		case in.Imm == ir.ImmObject && in.Attr&ir.Writes != 0 && t.objects[p.X(r)].Local():
+			stores[p.X(r)] = append(stores[p.X(r)], r)
 		}
 		if to != ir.NoRow {
 			brings[to] = append(brings[to], r)
 		}
-		if in := op.Info(); in.Imm == ir.ImmObject && in.Attr&ir.Writes != 0 && t.objects[p.X(r)].Local() {
-			stores[ir.Object(p.X(r))] = append(stores[ir.Object(p.X(r))], r)
-		}
 	}
+	out := make([]bool, p.Rows())
+	var from []ir.Row // that value r comes from
 	for len(list) > 0 {
 		r := list[len(list)-1]
 		list = list[:len(list)-1]
-		op := p.Op(r)
-		for _, v := range [...]ir.Row{p.A(r), p.B(r), p.C(r)} {
-			add(v)
+		if r == ir.NoRow || out[r] {
+			continue
 		}
+		out[r], from = true, append(from[:0], r)
+		op, x := p.Op(r), p.X(r)
 		switch in := op.Info(); {
-		case op == ir.OpArg && p.Region(r) != 0:
-			loop := t.parent(r)
-			for _, from := range brings[loop] {
-				if op := p.Op(from); op == ir.OpLoop || op == ir.OpContinue {
-					add(ir.Row(p.List(from)[p.X(r)]))
+		case op == ir.OpArg && p.Region(r) != 0, op == ir.OpRes:
+			to := t.parent(r)
+			if op == ir.OpRes {
+				to = owners[r-ir.Row(x)]
+				list = append(list, p.A(to)) // the condition of an if
+			}
+			for _, b := range brings[to] {
+				if by := p.Op(b); (by == ir.OpLoop || by == ir.OpContinue) == (op == ir.OpArg) {
+					list = append(list, ir.Row(p.List(b)[x]))
 				}
 			}
 			continue
-		case op == ir.OpRes:
-			of := owners[r-ir.Row(p.X(r))]
-			add(p.A(of)) // the condition of an if
-			for _, from := range brings[of] {
-				if op := p.Op(from); op == ir.OpYield || op == ir.OpBreak {
-					add(ir.Row(p.List(from)[p.X(r)]))
-				}
-			}
-			continue
-		case in.Imm == ir.ImmObject && in.Attr&ir.Reads != 0 && t.objects[p.X(r)].Local():
-			for _, from := range stores[ir.Object(p.X(r))] {
-				for _, v := range [...]ir.Row{p.A(from), p.B(from), p.C(from)} {
-					add(v)
-				}
-				for _, v := range p.List(from) {
-					add(ir.Row(v))
-				}
-			}
-			delete(stores, ir.Object(p.X(r)))
+		case in.Imm == ir.ImmObject && in.Attr&ir.Reads != 0 && t.objects[x].Local():
+			from = append(from, stores[x]...)
+			delete(stores, x)
 		}
-		for _, v := range p.List(r) {
-			add(ir.Row(v))
+		for _, f := range from {
+			list = append(list, p.A(f), p.B(f), p.C(f))
+			for _, v := range p.List(f) {
+				list = append(list, ir.Row(v))
+			}
 		}
 	}
 	return out
