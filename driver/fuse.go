@@ -135,22 +135,25 @@ func (f *fuser) fuseUploads(run []*Input) []Cmd {
 		a, b := run[i].dst, run[j].dst
 		return cmp.Or(cmp.Compare(a.Buffer.ID(), b.Buffer.ID()), cmp.Compare(a.Off, b.Off))
 	})
-	var spans [][]int
+	type span struct{ members []int }
+	var spans []*span
 	var last Range
 	for _, i := range order {
 		if dst := run[i].dst; spans == nil || dst.Buffer != last.Buffer || dst.Off > last.End() {
-			spans, last = append(spans, nil), dst
+			spans, last = append(spans, &span{}), dst
 		} else {
 			last.Len = max(last.End(), dst.End()) - last.Off
 		}
-		spans[len(spans)-1] = append(spans[len(spans)-1], i)
+		of := spans[len(spans)-1]
+		of.members = append(of.members, i)
 	}
-	for _, members := range spans {
-		slices.Sort(members) // as recorded: where they overlap, the last one wins
+	for _, s := range spans {
+		slices.Sort(s.members) // as recorded: where they overlap, the last one wins
 	}
-	slices.SortFunc(spans, func(a, b []int) int { return a[0] - b[0] })
+	slices.SortFunc(spans, func(a, b *span) int { return a.members[0] - b.members[0] })
 	var cmds []Cmd
-	for _, members := range spans {
+	for _, s := range spans {
+		members := s.members
 		var inputs []*Input
 		dst := run[members[0]].dst
 		for _, i := range members {

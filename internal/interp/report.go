@@ -3,6 +3,7 @@ package interp
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -133,13 +134,13 @@ func (rs *reports) add(kind ReportKind, in *instr, other ir.Row, n uint64, at Pl
 
 // sorted returns the reports in order of rows and forgets them.
 func (rs *reports) sorted() []Report {
-	var list []Report
-	for _, r := range rs.byID {
-		list = append(list, *r)
-	}
-	slices.SortStableFunc(list, func(a, b Report) int {
+	order := slices.SortedFunc(maps.Values(rs.byID), func(a, b *Report) int {
 		return cmp.Or(cmp.Compare(a.Row, b.Row), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.OtherRow, b.OtherRow))
 	})
 	rs.byID = nil
+	var list []Report
+	for _, r := range order {
+		list = append(list, *r)
+	}
 	return list
 }
