@@ -16,7 +16,7 @@ func (s *Session) Reach(ctx context.Context, q Query) (*Reached, error) {
 // ReachInto answers one query into an answer that is not needed any more, or into an empty one, whose memory it takes. Asked
 // again like this a session allocates nothing. After an error the answer is worth nothing.
 func (s *Session) ReachInto(ctx context.Context, q Query, into *Reached) (err error) {
-	if err := s.made(); err != nil {
+	if err := made(s); err != nil {
 		return err
 	}
 	if q, err = s.resident.settle(0, q); err != nil {
@@ -44,7 +44,7 @@ func (s *Session) ReachInto(ctx context.Context, q Query, into *Reached) (err er
 // Errors: a seed that is no node, or more different seeds than a query may have, before anything runs; those of the device. After
 // one the session may be used again, unless the device is lost.
 func (s *Session) Batch(ctx context.Context, queries []Query) (all []*Reached, err error) {
-	if err := s.made(); err != nil {
+	if err := made(s); err != nil {
 		return nil, err
 	}
 	if queries, err = s.resident.settleAll(queries); err != nil {

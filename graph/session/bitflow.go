@@ -41,7 +41,7 @@ func (b *BitSets) Out(node uint32) []uint64 {
 //
 // Errors: sets of another length than the nodes have; an entry that is no node; those of Components.
 func (s *Session) BitFlow(ctx context.Context, f BitFlow) (_ *BitSets, err error) {
-	if err := s.made(); err != nil {
+	if err := made(s); err != nil {
 		return nil, err
 	}
 	if err := f.check(s.resident); err != nil {

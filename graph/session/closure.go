@@ -35,7 +35,7 @@ type Closure struct {
 // Errors: out of memory, with the bytes needed and those there are, before rows are allocated; those of
 // StrongComponents.
 func (s *Session) Closure(ctx context.Context, o ClosureOptions) (_ *Closure, err error) {
-	if err := s.made(); err != nil {
+	if err := made(s); err != nil {
 		return nil, err
 	}
 	set := s.sets.first()
@@ -89,7 +89,7 @@ func (c *Closure) condense(ctx context.Context, g *graph.CSR, labels []uint32, o
 // enter begins a call that needs rows, about some nodes. It ends with set.exit.
 func (c *Closure) enter(ctx context.Context, nodes ...uint32) error {
 	if c == nil || c.set == nil {
-		return (*Session)(nil).made()
+		return made(nil)
 	}
 	if err := c.set.enter(ctx); err != nil {
 		return err

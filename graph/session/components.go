@@ -11,7 +11,7 @@ import (
 // Errors: out of memory, with the bytes needed and those there are; those of the device, after which the session may be
 // used again unless the device is lost.
 func (s *Session) Components(ctx context.Context, kinds uint32) (_ *Components, err error) {
-	if err := s.made(); err != nil {
+	if err := made(s); err != nil {
 		return nil, err
 	}
 	return componentsOf(ctx, s, kinds, false)
@@ -40,7 +40,7 @@ func componentsOf(ctx context.Context, s *Session, kinds uint32, strong bool) (_
 //
 // Errors: those of Components.
 func (s *Session) StrongComponents(ctx context.Context, kinds uint32) (_ *Components, err error) {
-	if err := s.made(); err != nil {
+	if err := made(s); err != nil {
 		return nil, err
 	}
 	return componentsOf(ctx, s, kinds, true)

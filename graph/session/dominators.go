@@ -36,7 +36,7 @@ type Dominators struct {
 //
 // Errors: a root that is no node; those of Components.
 func (s *Session) Dominators(ctx context.Context, roots []uint32, kinds uint32) (_ *Dominators, err error) {
-	if err := s.made(); err != nil {
+	if err := made(s); err != nil {
 		return nil, err
 	}
 	for i, v := range roots {

@@ -15,7 +15,7 @@ import (
 //
 // Errors: those of Batch; more queries than Options.Queries; a graph in parts; that of the function.
 func (s *Session) Drive(ctx context.Context, queries []Query, do func(*driven.Search) error) (err error) {
-	if err := s.made(); err != nil {
+	if err := made(s); err != nil {
 		return err
 	}
 	if queries, err = s.resident.settleAll(queries); err != nil {

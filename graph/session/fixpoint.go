@@ -78,7 +78,7 @@ func NewFixpoint[T flow.Word, F flow.Flow[T]](ctx context.Context, s *Session, f
 	if o.Label == "" {
 		o.Label = "fixpoint"
 	}
-	if err := s.made(); err != nil {
+	if err := made(s); err != nil {
 		return nil, err
 	}
 	set := s.sets.first()

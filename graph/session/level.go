@@ -14,7 +14,7 @@ func (s *Session) Levels(ctx context.Context, q Query) ([]uint32, error) {
 }
 
 func levelsOf(ctx context.Context, s *Session, q Query) (levels []uint32, run Run, err error) {
-	if err := s.made(); err != nil {
+	if err := made(s); err != nil {
 		return nil, Run{}, err
 	}
 	if q, err = s.resident.forLevels(q); err != nil {

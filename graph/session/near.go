@@ -27,7 +27,7 @@ type Near struct {
 //
 // Errors: those of Batch; OutOfMemory if the budget has no room for it.
 func (s *Session) Near(ctx context.Context, q Query, arcs uint32) (_ *Near, err error) {
-	if err := s.made(); err != nil {
+	if err := made(s); err != nil {
 		return nil, err
 	}
 	if q, err = s.resident.settle(0, q); err != nil {

@@ -27,7 +27,7 @@ func (p *Path) Levels() []uint32 { return p.levels }
 //
 // Errors: those of Levels; a target that is no node.
 func (s *Session) Path(ctx context.Context, q Query, targets []uint32) (*Path, error) {
-	if err := s.made(); err != nil {
+	if err := made(s); err != nil {
 		return nil, err
 	}
 	for i, v := range targets {

@@ -31,7 +31,7 @@ type Paths struct {
 //
 // Errors: those of Batch; a graph without weights; a graph in parts.
 func (s *Session) Paths(ctx context.Context, q Query) (*Paths, error) {
-	if err := s.made(); err != nil {
+	if err := made(s); err != nil {
 		return nil, err
 	}
 	q, err := s.resident.settle(0, q)

@@ -47,7 +47,7 @@ func New(ctx context.Context, dev driver.Device, g *graph.CSR, o Options) (_ *Se
 }
 
 // made refuses a session that New did not make.
-func (s *Session) made() error {
+func made(s *Session) error {
 	if s == nil || s.resident == nil {
 		return turn.NotMade("session")
 	}
@@ -115,7 +115,7 @@ func (s *Session) Totals() Totals {
 
 // Close gives everything on the device back. It waits for what runs.
 func (s *Session) Close() error {
-	if s.made() != nil {
+	if made(s) != nil {
 		return nil
 	}
 	return s.sets.close(s.resident.letGo)

@@ -22,7 +22,7 @@ type Pending struct {
 // copied. Several may be started; they are answered one after another, or as many side by side as Options.Parallel says, in
 // no order that is promised, as those of several goroutines are. A session may be closed with queries pending: those that have not begun fail. ctx is that of the query.
 func (s *Session) Start(ctx context.Context, q Query) (*Pending, error) {
-	if err := s.made(); err != nil {
+	if err := made(s); err != nil {
 		return nil, err
 	}
 	if ctx == nil { // Wait says of one that has ended that it has

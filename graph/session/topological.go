@@ -30,7 +30,7 @@ func (o *Topological) Cycle() []uint32 { return o.cycle }
 //
 // Errors: those of Components.
 func (s *Session) TopologicalLevels(ctx context.Context, kinds uint32) (_ *Topological, err error) {
-	if err := s.made(); err != nil {
+	if err := made(s); err != nil {
 		return nil, err
 	}
 	set := s.sets.first()

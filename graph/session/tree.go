@@ -52,7 +52,7 @@ func (t *Tree) path(to uint32) []Step {
 //
 // Errors: those of Levels.
 func (s *Session) Tree(ctx context.Context, q Query) (_ *Tree, err error) {
-	if err := s.made(); err != nil {
+	if err := made(s); err != nil {
 		return nil, err
 	}
 	if q, err = s.resident.forLevels(q); err != nil {

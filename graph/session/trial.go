@@ -13,7 +13,7 @@ import (
 //
 // Errors: those of Batch, and of megakernel.Trial.
 func (s *Session) Trial(ctx context.Context, q Query, h *megakernel.History) (err error) {
-	if err := s.made(); err != nil {
+	if err := made(s); err != nil {
 		return err
 	}
 	if q, err = s.resident.settle(0, q); err != nil {
