@@ -21,6 +21,7 @@ import (
 	"github.com/govyre/vyre/bench/codegen"
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/driver/cpu"
+	"github.com/govyre/vyre/internal/atomicfile"
 	"github.com/govyre/vyre/internal/front"
 )
 
@@ -78,7 +79,9 @@ func turns(d driver.Device, kernels map[string]*front.Kernel, c *codegen.Case, s
 	if err != nil {
 		return least, err
 	}
-	if err := errors.Join(os.WriteFile(filepath.Join(dir, "twin.h"), header, 0o666), os.WriteFile(filepath.Join(dir, "twin.cc"), src, 0o666)); err != nil {
+	p := c.Make(size)
+	ctx, step := context.Background(), p.Steps[0]
+	if err := errors.Join(atomicfile.WriteBytes(ctx, filepath.Join(dir, "twin.h"), header), atomicfile.WriteBytes(ctx, filepath.Join(dir, "twin.cc"), src)); err != nil {
 		return least, err
 	}
 	bins := [2]string{filepath.Join(dir, "O2"), filepath.Join(dir, "O3")}
@@ -88,8 +91,6 @@ func turns(d driver.Device, kernels map[string]*front.Kernel, c *codegen.Case, s
 			return least, fmt.Errorf("it is no program in C: %w\n%s", err, out)
 		}
 	}
-	p := c.Make(size)
-	ctx, step := context.Background(), p.Steps[0]
 	k := kernels[step.Kernel]
 	code, err := d.Compile(ctx, k.Program, driver.Options{})
 	if err != nil {
