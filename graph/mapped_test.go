@@ -321,13 +321,13 @@ func TestTheTimeOfAFileAloneIsNoChange(t *testing.T) {
 
 // TestZeroValuesAreErrors calls every method of what only functions make, and was not made: an error or nothing, and nobody waits.
 func TestZeroValuesAreErrors(t *testing.T) {
-	for _, v := range []any{&session.Session{}, &session.Fixpoint[uint32]{}, &session.Pending{}, &session.Reached{}, &session.Tree{}, &session.Dominators{}, &session.Components{},
+	for _, v := range []any{&session.Session{}, &session.Fixpoint[uint32]{}, &session.Pending{}, &session.Reached{}, &session.Tree{}, &session.Dominators{}, &session.Components{}, &session.Paths{}, &session.Closure{},
 		&session.Topological{}, &session.BitSets{}, &session.Fixed[uint32]{}, &graph.CSR{}, &graph.Strings{}, &ifds.Session{}, &ifds.Solution{}} {
 		of := reflect.ValueOf(v)
 		for i := range of.NumMethod() {
 			m := of.Method(i)
 			name := fmt.Sprintf("%T.%s", v, of.Type().Method(i).Name)
-			if slices.Contains([]string{"OnRun", "PartLanes", "Memory", "Row", "Read"}, of.Type().Method(i).Name) {
+			if slices.Contains([]string{"OnRun", "PartLanes", "Memory", "Read"}, of.Type().Method(i).Name) || name == "*graph.CSR.Row" {
 				continue // of tests; a node that there is not; a function that is nil
 			}
 			args := make([]reflect.Value, m.Type().NumIn())

@@ -33,6 +33,9 @@ type closing struct {
 
 // now is what is there while no edit is under way.
 func (c *filled) now() (closing, Run) {
+	if c.set == nil {
+		return closing{g: &graph.CSR{}, dag: &tiles.Dag{}, cuts: []int{0}}, Run{}
+	}
 	c.set.calls.Wait()
 	defer c.set.calls.Give()
 	return c.closing, c.run

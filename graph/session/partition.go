@@ -80,6 +80,9 @@ func (c *Components) Largest() (label uint32, nodes int) { return c.most, c.size
 //
 // Errors: those of the device.
 func (c *Components) Labels(ctx context.Context, dst []uint32) ([]uint32, error) {
+	if err := made(c.s); err != nil {
+		return nil, err
+	}
 	if c.labels == nil {
 		return c.read(ctx, slices.Grow(dst[:0], c.s.resident.g.Nodes())[:c.s.resident.g.Nodes()])
 	}

@@ -82,6 +82,9 @@ func (p *Paths) Distance(ctx context.Context, node uint32) (uint64, error) {
 }
 
 func (p *Paths) has(node uint32) error {
+	if err := made(p.s); err != nil {
+		return err
+	}
 	if n := p.s.resident.g.Nodes(); int64(node) >= int64(n) {
 		return p.s.resident.refuse(fmt.Sprintf("node %d, and the graph has %d", node, n), "nodes count from 0")
 	}
@@ -92,6 +95,9 @@ func (p *Paths) has(node uint32) error {
 //
 // Errors: those of the device.
 func (p *Paths) Distances(ctx context.Context, dst []uint64) ([]uint64, error) {
+	if err := made(p.s); err != nil {
+		return nil, err
+	}
 	dst = slices.Grow(dst[:0], p.s.resident.g.Nodes())[:p.s.resident.g.Nodes()]
 	if p.distances != nil {
 		copy(dst, p.distances)
@@ -110,6 +116,9 @@ func (p *Paths) Distances(ctx context.Context, dst []uint64) ([]uint64, error) {
 //
 // Errors: those of the device.
 func (p *Paths) Parents(ctx context.Context, dst []uint32) ([]uint32, error) {
+	if err := made(p.s); err != nil {
+		return nil, err
+	}
 	dst = slices.Grow(dst[:0], p.s.resident.g.Nodes())[:p.s.resident.g.Nodes()]
 	if p.parents != nil {
 		copy(dst, p.parents)

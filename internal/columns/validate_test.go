@@ -36,6 +36,9 @@ kernel @k workgroup(64) {
 
 var spoils = []func(c *ir.Code, row func(ir.Op, int) ir.Row){
 	func(c *ir.Code, row func(ir.Op, int) ir.Row) { c.A[row(ir.OpLoad, 0)] = row(ir.OpConst, 0) },
+	func(c *ir.Code, row func(ir.Op, int) ir.Row) { // of an array as long as a launch says
+		c.A[row(ir.OpAtomicAdd, 0)], c.Arrays[0].Len = row(ir.OpConst, 0), ir.RestLen
+	},
 	func(c *ir.Code, row func(ir.Op, int) ir.Row) { c.X[row(ir.OpGroup, 0)] = 3 },
 	func(c *ir.Code, row func(ir.Op, int) ir.Row) {
 		c.Flags[row(ir.OpAtomicAdd, 0)] = ir.MakeFlags(7, ir.Group)
