@@ -50,6 +50,9 @@ func TestContractOnTheSimulatedDriver(t *testing.T) {
 	for seed := range long.Seeds(t, 0, 8, 8) {
 		configs = append(configs, config{fmt.Sprint("seed ", 2+seed), 2 + seed, nil})
 	}
+	if testing.Short() { // as under race: streams in any order say more
+		configs = configs[1:]
+	}
 	for _, c := range configs {
 		t.Run(c.name, func(t *testing.T) {
 			sim := cusim.New(cusim.Config{Models: []cusim.Model{cusim.Hopper}, Seed: c.seed, Lacks: c.lacks, Memory: 1 << 30})
