@@ -57,7 +57,7 @@ func (p *Plan) identity() *plan.Identity {
 		Device: plan.DeviceIdentity{Target: caps.Target, Units: caps.Units, WarpSize: caps.WarpSize, ThreadsPerGroup: caps.MaxThreadsPerGroup,
 			SharedPerGroup: int(caps.SharedPerGroup), GridBarrier: caps.GridBarrier, LoopNodes: caps.LoopNodes, DriverVersion: caps.DriverVersion}}
 	var s strings.Builder
-	fmt.Fprintf(&s, "%s %v %d %d %q %v %v", p.o.Label, p.o.Topology, p.threads, p.enter(), p.o.Optimise, p.tabled, p.traced)
+	fmt.Fprintf(&s, "%s %v %d %d %q %d %v %v", p.o.Label, p.o.Topology, p.threads, p.enter(), p.o.Optimise, p.o.MaxRegisters, p.tabled, p.traced)
 	for k := range p.params {
 		q := p.params[k].param
 		fmt.Fprintf(&s, "|%s %s %d %d %d", q.Name, q.ElemName(), q.Access, q.Align, q.MaxLen)
@@ -108,7 +108,7 @@ func (p *Plan) compile(ctx context.Context, name string, made func() (*ir.Progra
 		if err := p.fitsShared(program); err != nil {
 			return compiled{}, 0, err
 		}
-		k, err := p.dev.Compile(ctx, program, driver.Options{Optimise: p.o.Optimise, Label: program.Name()})
+		k, err := p.dev.Compile(ctx, program, driver.Options{Optimise: p.o.Optimise, MaxRegisters: p.o.MaxRegisters, Label: program.Name()})
 		return compiled{k, program.Rows()}, 0, err
 	}
 	c := p.o.Cache

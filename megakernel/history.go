@@ -137,7 +137,7 @@ func (p *Plan) way() plan.Offered {
 func (p *Plan) ran() plan.Key {
 	id := plan.Identity{Dependencies: p.deps}
 	var s strings.Builder
-	fmt.Fprintf(&s, "%d %d %q %d %v", p.threads, p.o.Blocks, p.o.Optimise, p.o.TailEnter, p.o.Tail == TailAlways)
+	fmt.Fprintf(&s, "%d %d %q %d %d %v", p.threads, p.o.Blocks, p.o.Optimise, p.o.MaxRegisters, p.o.TailEnter, p.o.Tail == TailAlways)
 	if p.o.SliceRounds < p.o.MaxRounds {
 		fmt.Fprintf(&s, " slices of %d", p.o.SliceRounds)
 	}

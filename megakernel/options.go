@@ -54,6 +54,8 @@ type Options struct {
 	TailEnter   uint32 // the greatest weight with which one block goes on alone, until it is four times as much; 0 is a quarter of the threads of a block
 	PollRounds  uint32 // rounds between two looks of the host, where it looks only now and then; 0 is 16
 	Optimise    string // see driver.Options
+	// MaxRegisters bounds the registers of a thread, as in driver.Options: of a launch whose blocks are all resident, more fit then.
+	MaxRegisters int
 
 	// Budget bounds the bytes of the waves' memory: what the caller's ranges have, and the arena of temps. Waves
 	// that would need more at one time are put into different groups. 0 is no bound but the device's.

@@ -28,7 +28,7 @@ func (b *bench) together() []measure {
 	}
 }
 
-// profiled times Run of a launch of twenty times P13's, under a profile or without, each. A first run under it is not counted.
+// profiled times Run of a launch of twenty times P13's, under a profile or without, each, once the sequence has its graph.
 func profiled(on bool) setup {
 	return func(b *bench) (func() (float64, error), func() error, error) {
 		s := b.env.dev.NewSequence("profiled")
@@ -36,7 +36,7 @@ func profiled(on bool) setup {
 		if err := s.Prepare(); err != nil {
 			return nil, nil, errors.Join(err, s.Close())
 		}
-		const runs = 5
+		const warming, runs = 3, 5
 		return func() (_ float64, err error) {
 			if on {
 				stop, e := driver.Profile(b.env.dev, io.Discard)
@@ -45,8 +45,10 @@ func profiled(on bool) setup {
 				}
 				defer func() { err = errors.Join(err, stop()) }()
 			}
-			if _, err = s.Run(b.ctx); err != nil {
-				return 0, err
+			for range warming {
+				if _, err = s.Run(b.ctx); err != nil {
+					return 0, err
+				}
 			}
 			begin := time.Now()
 			for range runs {

@@ -15,6 +15,9 @@ const TurnBytes = turnBytes
 // HostSearch is what a search takes on this host at most, in nanoseconds.
 func HostSearch(nodes, arcs int) (float64, bool) { return measuredHost().search(nodes, arcs) }
 
+// SetRegisters bounds the registers of a thread in searches.
+func (o *Options) SetRegisters(n int) { o.bound = n }
+
 // SetBlocks says with how many blocks searches run.
 func (o *Options) SetBlocks(n uint32) { o.blocks = n }
 

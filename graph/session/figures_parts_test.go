@@ -101,6 +101,10 @@ func (f *figures) level(duty string, s subject, want answers, way megakernel.Top
 	f.Helper()
 	o := session.Options{Levels: true, Topology: way}
 	note := f.blocks(&o, perUnit)
+	if f.bound > 0 {
+		o.SetRegisters(f.bound)
+		note += fmt.Sprintf("at most %d registers; ", f.bound)
+	}
 	on := f.session(s, o)
 	if on == nil {
 		return
@@ -135,7 +139,13 @@ func (f *figures) levels() {
 	for _, name := range []string{"kron:21", "kron:23", "uniform:22", "skew:1048576", "kron:26"} {
 		s := f.subject(f.sized(name))
 		s.query = session.Query{Seeds: s.query.Seeds[:1]} // of skew, all kinds from one node
-		f.level("wide", s, f.hosted("wide", s), megakernel.Cooperative)
+		want := f.hosted("wide", s)
+		f.level("wide", s, want, megakernel.Cooperative)
+		for _, n := range f.registers {
+			f.bound = n
+			f.level("wide bound", s, want, megakernel.Cooperative)
+		}
+		f.bound = 0
 	}
 }
 

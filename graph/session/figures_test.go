@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -24,6 +25,7 @@ var (
 	figuresTiny = flag.Bool("figures-tiny", false, "rehearse -figures with small graphs and few runs")
 	figuresLane = flag.String("figures-lanes", "", "graph file that the part lanes asks, too")
 	figuresGAP  = flag.String("figures-gap", "", "folder with the GAP benchmark's programs bfs and cc, for the part gap")
+	figuresRegs = flag.String("figures-registers", "", "bounds for a thread's registers, with commas between: levels of wide graphs are measured with each")
 	figuresTwin = flag.String("figures-twin", "", "program made of megakernel/testdata/search.cu, with which the part rmat compares")
 )
 
@@ -55,6 +57,9 @@ type figures struct {
 	runs int
 	tiny bool
 	out  *os.File
+
+	registers []int // bounds for levels of wide graphs, which are measured as well
+	bound     int   // the one in force
 }
 
 // TestFigures prints how long questions about graphs take, a line of CSV each.
@@ -74,6 +79,13 @@ func TestFigures(t *testing.T) {
 	}
 	if f.tiny {
 		f.runs = 2
+	}
+	for _, text := range strings.FieldsFunc(*figuresRegs, func(r rune) bool { return r == ',' }) {
+		n, err := strconv.Atoi(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f.registers = append(f.registers, n)
 	}
 	fmt.Fprintf(f.out, "# %s, %d workers on the host\n%s\n", f.dev.Caps().Name, cpu.New(cpu.Graph{}, cpu.Graph{}, cpu.Options{}).Workers(), figuresHeader)
 	asked := strings.Split(*figuresFlag, ",")

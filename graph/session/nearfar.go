@@ -61,7 +61,7 @@ func newNearFar(ctx context.Context, k *kernels) (*nearFar, error) {
 	if n.weights, err = k.openWeights(ctx); err != nil {
 		return nil, errors.Join(err, n.Close())
 	}
-	o := megakernel.Options{MaxRounds: 1 << 31, Blocks: s.blocks()}
+	o := s.wideOptions(megakernel.Options{MaxRounds: 1 << 31})
 	if s.g.Nodes() > scanAlone {
 		o.Tail = megakernel.TailNever
 	}

@@ -47,6 +47,7 @@ type Options struct {
 	partArcs uint64 // of a part at most, in tests
 	sets     bool   // searches for levels have them, whatever the graph's shape says; in tests
 	blocks   uint32 // of searches, in place of what the graph's shape says; for measurements
+	bound    int    // of a thread's registers, likewise
 }
 
 func (o Options) settled(dev driver.Device) Options {

@@ -65,7 +65,7 @@ func (s *searches) open(ctx context.Context) error {
 	if s.one, err = s.plan(ctx, s.waves(p), dependencies, "", s.alone()); err != nil {
 		return err
 	}
-	in := megakernel.Options{Topology: s.inRounds(), Blocks: s.blocks()}
+	in := s.wideOptions(megakernel.Options{Topology: s.inRounds()})
 	if s.together() > 1 {
 		if s.many, err = s.plan(ctx, s.laneWaves(p), dependencies, " together", in); err != nil {
 			return err

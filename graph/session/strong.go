@@ -57,7 +57,7 @@ func newStrong(ctx context.Context, s *runner) (*strong, error) {
 		{Program: p.Name, Phase: megakernel.After, Domain: megakernel.Fixed(n), Args: []driver.Arg{label, least, s.sizes(), driver.All(o.tally)}},
 	}
 	deps := []megakernel.Dependency{{Before: 2, After: 3}, {Before: 3, After: 4}}
-	return o, o.plan(ctx, append(all, o.tallyWaves(s, counts, o.label)...), deps, megakernel.Options{MaxRounds: 1 << 31, Blocks: s.blocks(), Tail: megakernel.TailNever})
+	return o, o.plan(ctx, append(all, o.tallyWaves(s, counts, o.label)...), deps, s.wideOptions(megakernel.Options{MaxRounds: 1 << 31, Tail: megakernel.TailNever}))
 }
 
 // all labels all nodes.

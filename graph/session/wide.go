@@ -12,13 +12,14 @@ const (
 	wideLevels = 32
 )
 
-// blocks is with how many blocks rounds of searches run. One a multiprocessor has the cheapest barrier, which is what long
+// wideOptions says with how many blocks rounds of searches run. One a multiprocessor has the cheapest barrier, which is what long
 // searches of short lists are made of. A wide graph has few rounds of long lists, for which more threads are better.
-func (s *resident) blocks() uint32 {
-	if s.o.blocks == 0 && s.shallow {
-		return megakernel.AllBlocks
+func (s *resident) wideOptions(o megakernel.Options) megakernel.Options {
+	o.Blocks, o.MaxRegisters = s.o.blocks, s.o.bound
+	if o.Blocks == 0 && s.shallow {
+		o.Blocks = megakernel.AllBlocks
 	}
-	return s.o.blocks
+	return o
 }
 
 // wideShape searches a part of the graph, to see how fast it grows.

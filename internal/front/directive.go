@@ -11,10 +11,11 @@ import (
 
 // Directive is what the comment above a kernel states:
 //
-//	//vyre:kernel workgroup=X[xY[xZ]] [big=p,q] [types=T:float32|float64] [name=F] [checks=none]
+//	//vyre:kernel workgroup=X[xY[xZ]] [big=p,q] [long=p,q] [types=T:float32|float64] [name=F] [checks=none]
 type Directive struct {
 	Workgroup [3]uint32
 	Big       []string // slices that may hold 2³¹ elements and more
+	Long      []string // slices that may hold up to 2³²-1 elements: their lengths and indices stay 32 bits wide
 	TypeParam string   // the type parameter that Types instantiates
 	Types     []string
 	Name      string // of the program; "" takes the function's
@@ -103,6 +104,8 @@ func parseDirective(text string) (Directive, *ir.Diag) {
 			d.Workgroup = size
 		case "big":
 			d.Big = strings.Split(value, ",")
+		case "long":
+			d.Long = strings.Split(value, ",")
 		case "types":
 			param, list, ok := strings.Cut(value, ":")
 			if !ok || param == "" || list == "" {

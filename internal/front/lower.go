@@ -6,6 +6,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"math"
 	"slices"
 	"strings"
 
@@ -240,7 +241,7 @@ func (l *lowering) signature(m *marked, k *Kernel) {
 		return
 	}
 	l.fr.vars[ps.At(0)] = &node{typ: ps.At(0).Type()}
-	big := slices.Clone(m.directive.Big)
+	big, long := slices.Clone(m.directive.Big), slices.Clone(m.directive.Long)
 	taken := 0 // parameters of the program
 	for i := 1; i < ps.Len(); i++ {
 		p := ps.At(i)
@@ -262,10 +263,17 @@ func (l *lowering) signature(m *marked, k *Kernel) {
 		var init val
 		taken++
 		if sl, isSlice := t.Underlying().(*types.Slice); isSlice {
-			big = slices.DeleteFunc(big, func(n string) bool { return n == p.Name() })
+			named := func(n string) bool { return n == p.Name() }
+			isLong := slices.ContainsFunc(long, named)
+			if big = slices.DeleteFunc(big, named); isLong && !isBig && scalarOf(sl.Elem()) != ir.None {
+				long = slices.DeleteFunc(long, named)
+			}
 			param.Elem, param.Lanes = elementOf(sl.Elem())
 			param.Buffer = true
 			o := l.buffer(name, sl.Elem(), param)
+			if isLong {
+				l.b.SetMaxLen(o.id, math.MaxUint32)
+			}
 			init = val{typ: t, view: &view{obj: o}}
 		} else if param.Elem = scalarOf(t); param.Elem != ir.None {
 			init = scalar(t, l.b.Scalar(name, param.Elem))
@@ -284,6 +292,10 @@ func (l *lowering) signature(m *marked, k *Kernel) {
 	}
 	for _, name := range big {
 		l.src.found.add(finding(m.at, l.name, badDirective, fmt.Sprintf("big=%s names no slice parameter", name)))
+		l.refused = true
+	}
+	for _, name := range long {
+		l.src.found.add(finding(m.at, l.name, badDirective, fmt.Sprintf("long=%s names no slice parameter of numbers, or one that is big", name)))
 		l.refused = true
 	}
 }

@@ -15,7 +15,7 @@ import (
 type reason struct{ code, what, instead string }
 
 var (
-	badDirective = reason{"VK001", "%s", "write //vyre:kernel workgroup=X[xY[xZ]] [big=p,q] [types=T:float32|float64] [name=F] [checks=none]"}
+	badDirective = reason{"VK001", "%s", "write //vyre:kernel workgroup=X[xY[xZ]] [big=p,q] [long=p,q] [types=T:float32|float64] [name=F] [checks=none]"}
 	badGroup     = reason{"VK001", "%s", "a workgroup has at most 1024 invocations along x and y, 64 along z, 1024 in all"}
 	badName      = reason{"VK001", "%s", "%s"}
 	badSignature = reason{"VK002", "%s", "%s"}

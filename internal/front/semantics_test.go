@@ -232,9 +232,9 @@ type span struct{ from, to meters }
 
 // Doc says what it does.
 //
-//vyre:kernel workgroup=4x2 big=x name=other
-func K(t gpu.Thread, x []uint8, m meters, q [][2]int, _ gpu.BFloat16, spans []span) {
-	x[len(x)-1] = uint8(q[1][0]) + uint8(m)
+//vyre:kernel workgroup=4x2 big=x long=z name=other
+func K(t gpu.Thread, x []uint8, m meters, q [][2]int, _ gpu.BFloat16, spans []span, z []uint8) {
+	x[len(x)-1] = uint8(q[1][0]) + uint8(m) + z[len(z)-1]
 }
 `)
 	if k.Name != "other" || k.Func != "K" || k.Doc != "Doc says what it does.\n" || k.Pos.Line != 12 {
@@ -249,6 +249,7 @@ func K(t gpu.Thread, x []uint8, m meters, q [][2]int, _ gpu.BFloat16, spans []sp
 		{Name: "q", GoType: "[][2]int", Elem: ir.I64, Lanes: 2, Buffer: true, First: 2},
 		{Name: "_", GoType: "gpu.BFloat16", Elem: ir.BF16, Lanes: 1, First: 3},
 		{Name: "spans", GoType: "[]span", Lanes: 1, Buffer: true, First: 4},
+		{Name: "z", GoType: "[]uint8", Elem: ir.U8, Lanes: 1, Buffer: true, First: 5},
 	}
 	for i, p := range k.Params {
 		p.Type = nil
@@ -258,6 +259,9 @@ func K(t gpu.Thread, x []uint8, m meters, q [][2]int, _ gpu.BFloat16, spans []sp
 	}
 	if p := k.Program.Params()[0]; p.MaxLen != 1<<40 {
 		t.Errorf("big slice has MaxLen %d", p.MaxLen)
+	}
+	if params := k.Program.Params(); params[len(params)-1].MaxLen != 1<<32-1 {
+		t.Errorf("long slice has MaxLen %d", params[len(params)-1].MaxLen)
 	}
 }
 

@@ -23,7 +23,7 @@ func allows(filter, masked uint32, masks []uint32, k uint32) bool {
 
 // Hook begins with every node under the first node of its row, if that is smaller: rows ascend, so it is the smallest.
 //
-//vyre:kernel workgroup=256
+//vyre:kernel workgroup=256 long=targets,masks
 func Hook(t gpu.Thread, masked uint32, offsets, targets, masks, filter, parent, lengths []uint32) {
 	v := t.Global().X
 	if v < 3 {
@@ -41,7 +41,7 @@ func Hook(t gpu.Thread, masked uint32, offsets, targets, masks, filter, parent, 
 
 // LinkLast joins every node with the last one of its row.
 //
-//vyre:kernel workgroup=256
+//vyre:kernel workgroup=256 long=targets,masks
 func LinkLast(t gpu.Thread, masked uint32, offsets, targets, masks, filter, parent []uint32) {
 	v := t.Global().X
 	if v >= uint32(len(parent)) {
@@ -181,7 +181,7 @@ func (l linkingAny) Arc(t gpu.Thread, from, to, mask uint32) bool {
 
 // LinkRest joins all arcs of the nodes of the list in a graph without masks.
 //
-//vyre:kernel workgroup=256
+//vyre:kernel workgroup=256 long=targets
 func LinkRest(t gpu.Thread, round, n uint32, offsets, targets, filter, parent, list, lengths, weight, edges []uint32) {
 	g := arcs.Graph{Offsets: offsets, Targets: targets}
 	arcs.Round(t, linkingAny{parent, filter[0]}, g, arcs.List{Nodes: list, Lengths: lengths, Weight: weight, Edges: edges}, round, n)
@@ -189,7 +189,7 @@ func LinkRest(t gpu.Thread, round, n uint32, offsets, targets, filter, parent, l
 
 // LinkRestOfKinds does the same in a graph with masks.
 //
-//vyre:kernel workgroup=256
+//vyre:kernel workgroup=256 long=targets,masks
 func LinkRestOfKinds(t gpu.Thread, round, n uint32, offsets, targets, masks, filter, parent, list, lengths, weight, edges []uint32) {
 	g := arcs.Graph{Offsets: offsets, Targets: targets, Masks: masks}
 	arcs.Round(t, linking{parent, filter[0]}, g, arcs.List{Nodes: list, Lengths: lengths, Weight: weight, Edges: edges}, round, n)

@@ -84,7 +84,7 @@ func Seed(t gpu.Thread, stride uint32, turn, staged, seen, list, lengths, filter
 
 // Round is one round of the search in a graph without masks.
 //
-//vyre:kernel workgroup=256
+//vyre:kernel workgroup=256 long=targets
 func Round(t gpu.Thread, round, n uint32, offsets, targets, seen, filter, list, lengths, weight, edges []uint32) {
 	g := arcs.Graph{Offsets: offsets, Targets: targets}
 	arcs.Round(t, claimAny{seen, filter[0]}, g, arcs.List{Nodes: list, Lengths: lengths, Weight: weight, Edges: edges}, round, n)
@@ -92,7 +92,7 @@ func Round(t gpu.Thread, round, n uint32, offsets, targets, seen, filter, list, 
 
 // RoundOfKinds is one round of the search in a graph with masks.
 //
-//vyre:kernel workgroup=256
+//vyre:kernel workgroup=256 long=targets,masks
 func RoundOfKinds(t gpu.Thread, round, n uint32, offsets, targets, masks, seen, filter, list, lengths, weight, edges []uint32) {
 	g := arcs.Graph{Offsets: offsets, Targets: targets, Masks: masks}
 	arcs.Round(t, claim{seen, filter[0]}, g, arcs.List{Nodes: list, Lengths: lengths, Weight: weight, Edges: edges}, round, n)
@@ -100,7 +100,7 @@ func RoundOfKinds(t gpu.Thread, round, n uint32, offsets, targets, masks, seen, 
 
 // Stay is rounds of one group alone in a graph without masks.
 //
-//vyre:kernel workgroup=256
+//vyre:kernel workgroup=256 long=targets
 func Stay(t gpu.Thread, round, n, limit, many uint32, offsets, targets, seen, filter, list, lengths, edges []uint32, result []uint64) {
 	g := arcs.Graph{Offsets: offsets, Targets: targets}
 	arcs.Stay(t, claimAny{seen, filter[0]}, g, arcs.List{Nodes: list, Lengths: lengths, Edges: edges}, round, n, limit, many, result)
@@ -108,7 +108,7 @@ func Stay(t gpu.Thread, round, n, limit, many uint32, offsets, targets, seen, fi
 
 // StayOfKinds is rounds of one group alone in a graph with masks.
 //
-//vyre:kernel workgroup=256
+//vyre:kernel workgroup=256 long=targets,masks
 func StayOfKinds(t gpu.Thread, round, n, limit, many uint32, offsets, targets, masks, seen, filter, list, lengths, edges []uint32, result []uint64) {
 	g := arcs.Graph{Offsets: offsets, Targets: targets, Masks: masks}
 	arcs.Stay(t, claim{seen, filter[0]}, g, arcs.List{Nodes: list, Lengths: lengths, Edges: edges}, round, n, limit, many, result)
@@ -116,7 +116,7 @@ func StayOfKinds(t gpu.Thread, round, n, limit, many uint32, offsets, targets, m
 
 // Drain is the search without rounds in a graph without masks.
 //
-//vyre:kernel workgroup=256
+//vyre:kernel workgroup=256 long=targets
 func Drain(t gpu.Thread, offsets, targets, seen, filter, list, lengths []uint32, slots []uint64, control []uint32) {
 	g := arcs.Graph{Offsets: offsets, Targets: targets}
 	arcs.Drain(t, claimAny{seen, filter[0]}, g, list, lengths[0], arcs.Queue{Slots: slots, Control: control})
@@ -124,7 +124,7 @@ func Drain(t gpu.Thread, offsets, targets, seen, filter, list, lengths []uint32,
 
 // DrainOfKinds is the search without rounds in a graph with masks.
 //
-//vyre:kernel workgroup=256
+//vyre:kernel workgroup=256 long=targets,masks
 func DrainOfKinds(t gpu.Thread, offsets, targets, masks, seen, filter, list, lengths []uint32, slots []uint64, control []uint32) {
 	g := arcs.Graph{Offsets: offsets, Targets: targets, Masks: masks}
 	arcs.Drain(t, claim{seen, filter[0]}, g, list, lengths[0], arcs.Queue{Slots: slots, Control: control})

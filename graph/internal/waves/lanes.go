@@ -90,7 +90,7 @@ func SeedLanes[T uint32 | uint64](t gpu.Thread, stride uint32, turn, staged []ui
 
 // RoundLanes is one round of all queries of the turn in a graph without masks.
 //
-//vyre:kernel workgroup=256 types=T:uint32|uint64
+//vyre:kernel workgroup=256 long=targets types=T:uint32|uint64
 func RoundLanes[T uint32 | uint64](t gpu.Thread, round, n uint32, offsets, targets []uint32, seen []T, queued, filter, list, lengths, weight, edges []uint32) {
 	g := arcs.Graph{Offsets: offsets, Targets: targets}
 	arcs.Round(t, lanesAny[T]{seen, queued, filter[0], round}, g, arcs.List{Nodes: list, Lengths: lengths, Weight: weight, Edges: edges}, round, n)
@@ -98,7 +98,7 @@ func RoundLanes[T uint32 | uint64](t gpu.Thread, round, n uint32, offsets, targe
 
 // RoundLanesOfKinds is one round of all queries of the turn in a graph with masks.
 //
-//vyre:kernel workgroup=256 types=T:uint32|uint64
+//vyre:kernel workgroup=256 long=targets,masks types=T:uint32|uint64
 func RoundLanesOfKinds[T uint32 | uint64](t gpu.Thread, round, n uint32, offsets, targets, masks []uint32, seen []T, queued, filter, list, lengths, weight, edges []uint32) {
 	g := arcs.Graph{Offsets: offsets, Targets: targets, Masks: masks}
 	arcs.Round(t, lanes[T]{seen, queued, filter[0], round}, g, arcs.List{Nodes: list, Lengths: lengths, Weight: weight, Edges: edges}, round, n)

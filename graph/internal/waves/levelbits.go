@@ -101,7 +101,7 @@ func SeedLevelBits(t gpu.Thread, stride uint32, turn, staged, offsets, reverse, 
 
 // RoundLevelBits is one round in a graph without masks, in the direction that costs less.
 //
-//vyre:kernel workgroup=256
+//vyre:kernel workgroup=256 long=targets,sources
 func RoundLevelBits(t gpu.Thread, round, n, closed, forward, scan uint32, offsets, targets, reverse, sources, level, found, front []uint32, sums []uint64, filter, list, lengths, weight, edges []uint32) {
 	g := arcs.Graph{Offsets: offsets, Targets: targets}
 	turn := arcs.Turn{Reverse: arcs.Graph{Offsets: reverse, Targets: sources}, Sums: sums, Closed: closed, Forward: forward, Scan: scan}
@@ -111,7 +111,7 @@ func RoundLevelBits(t gpu.Thread, round, n, closed, forward, scan uint32, offset
 
 // RoundLevelBitsOfKinds is one round in a graph with masks.
 //
-//vyre:kernel workgroup=256
+//vyre:kernel workgroup=256 long=targets,masks,sources,sourceMasks
 func RoundLevelBitsOfKinds(t gpu.Thread, round, n, closed, forward, scan uint32, offsets, targets, masks, reverse, sources, sourceMasks, level, found, front []uint32, sums []uint64, filter, list, lengths, weight, edges []uint32) {
 	g := arcs.Graph{Offsets: offsets, Targets: targets, Masks: masks}
 	turn := arcs.Turn{Reverse: arcs.Graph{Offsets: reverse, Targets: sources, Masks: sourceMasks}, Sums: sums, Closed: closed, Forward: forward, Scan: scan}

@@ -120,7 +120,7 @@ func SeedLevels(t gpu.Thread, stride uint32, turn, staged, offsets, reverse, lev
 
 // RoundLevels is one round in a graph without masks, in the direction that costs less.
 //
-//vyre:kernel workgroup=256
+//vyre:kernel workgroup=256 long=targets,sources
 func RoundLevels(t gpu.Thread, round, n, closed, forward, scan uint32, offsets, targets, reverse, sources, level []uint32, sums []uint64, filter, list, lengths, weight, edges []uint32) {
 	g := arcs.Graph{Offsets: offsets, Targets: targets}
 	turn := arcs.Turn{Reverse: arcs.Graph{Offsets: reverse, Targets: sources}, Sums: sums, Closed: closed, Forward: forward, Scan: scan}
@@ -129,7 +129,7 @@ func RoundLevels(t gpu.Thread, round, n, closed, forward, scan uint32, offsets, 
 
 // RoundLevelsOfKinds is one round in a graph with masks.
 //
-//vyre:kernel workgroup=256
+//vyre:kernel workgroup=256 long=targets,masks,sources,sourceMasks
 func RoundLevelsOfKinds(t gpu.Thread, round, n, closed, forward, scan uint32, offsets, targets, masks, reverse, sources, sourceMasks, level []uint32, sums []uint64, filter, list, lengths, weight, edges []uint32) {
 	g := arcs.Graph{Offsets: offsets, Targets: targets, Masks: masks}
 	turn := arcs.Turn{Reverse: arcs.Graph{Offsets: reverse, Targets: sources, Masks: sourceMasks}, Sums: sums, Closed: closed, Forward: forward, Scan: scan}
@@ -138,7 +138,7 @@ func RoundLevelsOfKinds(t gpu.Thread, round, n, closed, forward, scan uint32, of
 
 // StayLevels is rounds of one group alone in a graph without masks.
 //
-//vyre:kernel workgroup=256
+//vyre:kernel workgroup=256 long=targets
 func StayLevels(t gpu.Thread, round, n, limit, many, forward, scan uint32, offsets, targets, level []uint32, sums []uint64, filter, list, lengths, edges []uint32, result []uint64) {
 	g := arcs.Graph{Offsets: offsets, Targets: targets}
 	w := levelsAnyAlone{levels{level, filter[0], round}}
@@ -147,7 +147,7 @@ func StayLevels(t gpu.Thread, round, n, limit, many, forward, scan uint32, offse
 
 // StayLevelsOfKinds is rounds of one group alone in a graph with masks.
 //
-//vyre:kernel workgroup=256
+//vyre:kernel workgroup=256 long=targets,masks
 func StayLevelsOfKinds(t gpu.Thread, round, n, limit, many, forward, scan uint32, offsets, targets, masks, level []uint32, sums []uint64, filter, list, lengths, edges []uint32, result []uint64) {
 	g := arcs.Graph{Offsets: offsets, Targets: targets, Masks: masks}
 	w := levelsAlone{levels{level, filter[0], round}}

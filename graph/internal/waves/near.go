@@ -68,7 +68,7 @@ func SeedNear(t gpu.Thread, head uint32, asked, away, list, lengths []uint32) {
 
 // RoundNear goes along the arcs of the nodes that the round before found.
 //
-//vyre:kernel workgroup=256
+//vyre:kernel workgroup=256 long=targets,masks
 func RoundNear(t gpu.Thread, round, n, masked uint32, offsets, targets, masks []uint32, head uint32, asked, away, kinds, list, lengths, weight, edges []uint32) {
 	g := arcs.Graph{Offsets: offsets, Targets: targets, Masks: masks}
 	w := near{masked: masked, round: round, away: away, kinds: kinds, head: head, asked: asked}

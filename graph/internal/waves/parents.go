@@ -5,7 +5,7 @@ import "github.com/govyre/vyre/gpu"
 // Parents gives every node that has a level, and is no seed, the first of the nodes one level above from which an allowed arc
 // leads to it. The arrays are those of the reverse graph, whose rows ascend, so that it is the smallest one.
 //
-//vyre:kernel workgroup=256
+//vyre:kernel workgroup=256 long=masks,sources
 func Parents(t gpu.Thread, masked uint32, offsets, sources, masks, filter, level, parent []uint32) {
 	v := t.Global().X
 	if v >= uint32(len(parent)) {

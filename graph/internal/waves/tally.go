@@ -17,7 +17,7 @@ const (
 // LinkAll joins the ends of all arcs, of graphs with so few that no sample of them says much. If every arc stands in
 // the rows of both its ends, once is enough.
 //
-//vyre:kernel workgroup=256
+//vyre:kernel workgroup=256 long=targets,masks
 func LinkAll(t gpu.Thread, symmetric, masked uint32, offsets, targets, masks, filter, parent, edges []uint32) {
 	nodes, kinds, seen := uint32(len(parent)), filter[0], uint32(0)
 	for base := 32 * (t.Group().X*8 + t.Warp()); base < nodes; base += t.Groups().X * 256 {

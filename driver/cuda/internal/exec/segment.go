@@ -77,10 +77,16 @@ func (r *runner) divide(ops []op, outer bool) (list []*segment) {
 			cut(i, i+1, never).rounds()
 		case launches && outer:
 			from, to := i, i+n
-			// Where it is all that device time is measured around, its graph does that.
+			// Where it is all that device time is measured around, its graph does that, and what is done to the records.
 			timed := !r.plan.TimeTransfers && from > 0 && ops[from-1].kind == kindMark && to < len(ops) && ops[to].kind == kindMark
 			if timed {
 				from, to = from-1, to+1
+				for from > begin && ops[from-1].kind == kindFill {
+					from--
+				}
+				if to < len(ops) && !r.needsHost(&ops[to]) {
+					to++
+				}
 			}
 			cut(from, to, warm).timed = timed
 		}
@@ -100,7 +106,7 @@ func (r *lowered) graphable(ops []op) (n int, launches bool) {
 	for ; n < len(ops); n++ {
 		one := ops[n : n+1]
 		more := nodesOf(one)
-		if nodes += more; nodes > segmentNodes || one[0].loop != nil && more > unrolledNodes || some(one, needsHost) {
+		if nodes += more; nodes > segmentNodes || one[0].loop != nil && more > unrolledNodes || some(one, r.needsHost) {
 			break
 		}
 		launches = launches || some(one, func(o *op) bool { return o.kind == kindLaunch })
@@ -108,10 +114,12 @@ func (r *lowered) graphable(ops []op) (n int, launches bool) {
 	return n, launches
 }
 
-func needsHost(o *op) bool {
+func (r *lowered) needsHost(o *op) bool {
 	switch o.kind {
 	case kindLaunch, kindFill, kindCopy, kindRepeat, kindLap:
 		return false
+	case kindReports: // few are moved by a kernel, which is in a graph what it is in the stream
+		return r.records.reported() > moveMost
 	}
 	return true
 }
