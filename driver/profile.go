@@ -111,19 +111,22 @@ func (p *profile) forget(v *vehicle) {
 	delete(p.vehicles, v)
 }
 
-// add adds to the sums of a sample. The lock is held.
-func (p *profile) add(k sampleKey, launches, took, bytes int64) {
-	if launches|took|bytes == 0 {
+// add adds to the sums of a sample, which at keeps once they are known. The lock is held.
+func (p *profile) add(at **sampleSum, k *sampleKey, n sampleSum) {
+	if n == (sampleSum{}) {
 		return
 	}
-	s := p.samples[k]
+	s := *at
 	if s == nil {
-		s = &sampleSum{}
-		p.samples[k] = s
+		if s = p.samples[*k]; s == nil {
+			s = &sampleSum{}
+			p.samples[*k] = s
+		}
+		*at = s
 	}
-	s.launches += launches
-	s.took += took
-	s.bytes += bytes
+	s.launches += n.launches
+	s.took += n.took
+	s.bytes += n.bytes
 }
 
 // stop ends the profile and writes it.
@@ -200,6 +203,10 @@ type ledger struct {
 	plan  *Plan
 	rows  []ledgerRow
 	label string
+
+	own []time.Duration // of a run that is entered, by row
+	of  *profile        // that sums are of
+	gap *sampleSum      // of the time between commands
 }
 
 // ledgerRow is a command.
@@ -207,7 +214,8 @@ type ledgerRow struct {
 	cmd    Cmd
 	around int // row of the loop around it; -1 without one
 	timed  bool
-	key    sampleKey
+	key    sampleKey  // with the grid of the last run
+	sum    *sampleSum // of that key in the profile of the last run; nil before there is one
 }
 
 // newLedger makes the ledger of a plan, with a row for each of those in a Result.
@@ -253,8 +261,17 @@ func keyOf(label, part string, c Cmd) sampleKey {
 
 // enter adds a run to a profile, whose lock is held.
 func (l *ledger) enter(p *profile, res *Result) {
-	gap := res.Device
-	own := make([]time.Duration, len(l.rows))
+	if l.of != p {
+		l.of, l.gap = p, nil
+		for i := range l.rows {
+			l.rows[i].sum = nil
+		}
+	}
+	if l.own == nil {
+		l.own = make([]time.Duration, len(l.rows))
+	}
+	gap, own := res.Device, l.own
+	clear(own)
 	for i, c := range res.Commands {
 		own[i] += c.Time
 		if at := l.rows[i].around; at >= 0 {
@@ -265,17 +282,20 @@ func (l *ledger) enter(p *profile, res *Result) {
 	}
 	parts := waveParts(l.plan, res)
 	for i, c := range res.Commands {
-		k, launches := l.rows[i].key, int64(0)
-		if launch, ok := l.rows[i].cmd.(*LaunchCmd); ok {
-			if k.grid = launch.Grid; !launch.Grid.Empty() {
+		r, launches := &l.rows[i], int64(0)
+		if launch, ok := r.cmd.(*LaunchCmd); ok {
+			if launch.Grid != r.key.grid {
+				r.key.grid, r.sum = launch.Grid, nil
+			}
+			if !launch.Grid.Empty() {
 				launches = int64(c.Times)
 			}
-			own[i] -= p.inside(k, parts[launch], own[i])
+			own[i] -= p.inside(r.key, parts[launch], own[i])
 		}
-		p.add(k, launches, int64(own[i]), int64(c.Times)*bytesOf(l.rows[i].cmd))
+		p.add(&r.sum, &r.key, sampleSum{launches, int64(own[i]), int64(c.Times) * bytesOf(r.cmd)})
 	}
 	if res.HasDevice {
-		p.add(sampleKey{sequence: l.label, leaf: pprof.Frame{Name: "gap"}}, 0, int64(gap), 0)
+		p.add(&l.gap, &sampleKey{sequence: l.label, leaf: pprof.Frame{Name: "gap"}}, sampleSum{took: int64(gap)})
 	}
 }
 
@@ -289,7 +309,7 @@ func (p *profile) inside(k sampleKey, parts map[wavePart]int64, of time.Duration
 		took := min(time.Duration(parts[part]), left)
 		left -= took
 		k.inside = part
-		p.add(k, 0, int64(took), 0)
+		p.add(new(*sampleSum), &k, sampleSum{took: int64(took)})
 	}
 	return of - left
 }

@@ -1,6 +1,8 @@
 package session
 
 import (
+	"cmp"
+
 	"github.com/govyre/vyre/graph"
 	"github.com/govyre/vyre/megakernel"
 )
@@ -16,11 +18,15 @@ const (
 // searches of short lists are made of. A wide graph has few rounds of long lists, for which more threads are better.
 func (s *resident) wideOptions(o megakernel.Options) megakernel.Options {
 	o.Blocks, o.MaxRegisters = s.o.blocks, s.o.bound
-	if o.Blocks == 0 && s.shallow {
-		o.Blocks = megakernel.AllBlocks
+	if s.shallow {
+		o.Blocks = cmp.Or(o.Blocks, megakernel.AllBlocks)
+		o.MaxRegisters = cmp.Or(o.MaxRegisters, wideRegisters)
 	}
 	return o
 }
+
+// wideRegisters bounds the registers of a thread in rounds of a wide graph, so that a multiprocessor holds more of them.
+const wideRegisters = 64
 
 // wideShape searches a part of the graph, to see how fast it grows.
 func wideShape(g *graph.CSR) bool {

@@ -32,8 +32,13 @@ func RoundBits[W Both](t gpu.Thread, w W, g Graph, turn Turn, found, front []uin
 	} else {
 		items, seen = walk(t, w, g, l, s, hubs, spread, round, n, front[now:], words, way&wentBackward != 0)
 	}
-	if arcs := gpu.ReduceAdd(t, s.arcs[s.thread]); arcs != 0 && t.Lane() == 0 {
-		gpu.AtomicAdd(&turn.Sums[sumFrontier+(round+1)%3], uint64(arcs))
+	// A group adds up first: what all warps add to one word, one after the other, would take longer than they do.
+	sum := t.BarrierAdd64(uint64(s.arcs[s.thread])<<32 | uint64(items))
+	if arcs := sum >> 32; arcs != 0 && t.Local().X == 0 {
+		gpu.AtomicAdd(&turn.Sums[sumFrontier+(round+1)%3], arcs)
+	}
+	if n := uint32(sum); n != 0 && way&goesBackward != 0 && t.Local().X == 0 {
+		s.list.reserve(n)
 	}
 	vote(l, items, seen)
 }
@@ -201,10 +206,6 @@ func pullBits[W Both](t gpu.Thread, w W, reverse Graph, found, next []uint32, s 
 			found[base+t.Lane()], next[base+t.Lane()] = mine|fresh, fresh
 			items += ones(fresh)
 		}
-	}
-	n := gpu.ReduceAdd(t, items)
-	if t.Lane() == 0 && n != 0 {
-		s.list.reserve(n)
 	}
 	return items, seen
 }
