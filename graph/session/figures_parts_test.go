@@ -6,6 +6,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -127,8 +129,16 @@ func (f *figures) level(duty string, s subject, want answers, way megakernel.Top
 	f.right(s, l, want.levels)
 }
 
+// only returns those of the names that are asked for.
+func only(names ...string) []string {
+	if asked := strings.Split(*figuresOnly, ","); asked[0] != "" {
+		names = slices.DeleteFunc(names, func(name string) bool { return !slices.Contains(asked, name) })
+	}
+	return names
+}
+
 func (f *figures) levels() {
-	for _, name := range []string{"road:1024x1024", "grid:1024x1024", "road:4096x4096", "ladder:65536x16", "chain:65536"} {
+	for _, name := range only("road:1024x1024", "grid:1024x1024", "road:4096x4096", "ladder:65536x16", "chain:65536") {
 		s := f.subject(f.sized(name))
 		want := f.hosted("T1", s)
 		f.level("T1", s, want, megakernel.Auto)
@@ -136,7 +146,7 @@ func (f *figures) levels() {
 			f.level("T1", s, want, megakernel.HostLoop)
 		}
 	}
-	for _, name := range []string{"kron:21", "kron:23", "uniform:22", "skew:1048576", "kron:26"} {
+	for _, name := range only("kron:21", "kron:23", "uniform:22", "skew:1048576", "kron:26") {
 		s := f.subject(f.sized(name))
 		s.query = session.Query{Seeds: s.query.Seeds[:1]} // of skew, all kinds from one node
 		want := f.hosted("wide", s)

@@ -26,6 +26,7 @@ var (
 	figuresLane = flag.String("figures-lanes", "", "graph file that the part lanes asks, too")
 	figuresGAP  = flag.String("figures-gap", "", "folder with the GAP benchmark's programs bfs and cc, for the part gap")
 	figuresRegs = flag.String("figures-registers", "", "bounds for a thread's registers, with commas between: levels of wide graphs are measured with each")
+	figuresOnly = flag.String("figures-only", "", "measure levels of these graphs only, with commas between")
 	figuresTwin = flag.String("figures-twin", "", "program made of megakernel/testdata/search.cu, with which the part rmat compares")
 )
 
