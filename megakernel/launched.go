@@ -116,13 +116,17 @@ func (l *launcher) part(last build.Value, write func(n *tally)) {
 	zero, n := l.U32(0), l.tally()
 	round := l.read(ctlRound)
 	write(n)
-	mine := n.weight.Get()
-	l.If(l.Ne(mine, zero), func() {
-		l.Atomic(ir.OpAtomicOr, l.ctl, ir.Relaxed, ir.Device, l.U32(ctlWeight), l.U32(1))
-	})
-	edges := l.Cvt(ir.U32, n.edges.Get())
-	l.If(l.Ne(edges, zero), func() {
-		l.Atomic(ir.OpAtomicAdd, l.ctl, ir.Relaxed, ir.Device, l.U32(ctlEdges), edges)
+	// Of a block one tells both, in one sum: how many invocations leave something to be done above what they looked at.
+	some := l.Select(l.Ne(n.weight.Get(), zero), l.U64(1<<32), l.U64(0))
+	sum := l.Op(ir.OpBarrierAddWG, l.Add(some, l.And(n.edges.Get(), l.U64(1<<32-1))))
+	l.If(l.Eq(l.Local(0), zero), func() {
+		l.If(l.Ne(l.Cvt(ir.U32, l.Shr(sum, l.U32(32))), zero), func() {
+			l.Atomic(ir.OpAtomicOr, l.ctl, ir.Relaxed, ir.Device, l.U32(ctlWeight), l.U32(1))
+		})
+		edges := l.Cvt(ir.U32, sum)
+		l.If(l.Ne(edges, zero), func() {
+			l.Atomic(ir.OpAtomicAdd, l.ctl, ir.Relaxed, ir.Device, l.U32(ctlEdges), edges)
+		})
 	})
 	l.If(l.Eq(l.Global(0), zero), func() {
 		l.wide(l.ctl, ctlItems, n.items.Get())

@@ -16,7 +16,11 @@ func RoundBits[W Both](t gpu.Thread, w W, g Graph, turn Turn, found, front []uin
 	hubs, spread := gpu.Shared[uint32](t, groupWarps), gpu.Shared[uint32](t, 1+mostShared)
 	s := tallying{next(l, round), g.Offsets, gpu.Shared[uint32](t, maxGroup), t.Local().X}
 	s.arcs[s.thread] = 0
-	way := gpu.BarrierBroadcast(t, turn.way(g, round, n))
+	way := uint32(0)
+	if t.Local().X == 0 {
+		way = turn.way(g, round, n)
+	}
+	way = gpu.BarrierBroadcast(t, way)
 	if t.Group().X == 0 && t.Local().X == 0 {
 		turn.rotate(round, n)
 		gpu.AtomicStore(&turn.Sums[sumBackward+(round+1)%3], uint64(way&1))
