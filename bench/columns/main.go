@@ -6,9 +6,10 @@
 // the same arena and have to give the same bytes before a time is told. "resident" is the device's time from the
 // uploaded columns to the compact ones, "with transfers" all from the host's arena to the host's, "with sealing" what
 // makes sealed programs of that too. "opt.Run" are the host's passes fold, gvn and dce on its own programs, lowerings
-// and sealing included. "checks" verifies the programs on the device; "verify.Seal" verifies a copy, and seals it. A
-// line tells rows, programs, form, cores, the least and the median nanoseconds, the number of runs, how often any 32
-// rows were numbered at most, rows that stay, and the digest.
+// and sealing included. "checks" verifies the programs on the device; "verify.Seal" verifies a copy, and seals it.
+// "passes and checks" are both side by side, "heads" what reads the counts alone, and "launched" has a launch for each
+// layer of work in place of one for all. A line tells rows, programs, form, cores, the least and the median nanoseconds,
+// the number of runs, how often any 32 rows were numbered at most, rows that stay, the digest, and launches of a run.
 package main
 
 import (
@@ -31,9 +32,11 @@ import (
 	"github.com/govyre/vyre/internal/columns"
 	"github.com/govyre/vyre/internal/compile"
 	"github.com/govyre/vyre/internal/conform"
+	"github.com/govyre/vyre/internal/metric"
 	"github.com/govyre/vyre/internal/opt"
 	"github.com/govyre/vyre/ir"
 	"github.com/govyre/vyre/ir/verify"
+	"github.com/govyre/vyre/megakernel"
 )
 
 func main() {
@@ -65,7 +68,8 @@ type bench struct {
 	ctx      context.Context
 	out      io.Writer
 	dev      vyre.Device
-	on       *columns.Optimiser
+	on       *columns.Passes
+	launched *columns.Passes // a layer at a time
 	cores    int
 	runs     int
 	programs []*ir.Program // that are distinct
@@ -90,7 +94,12 @@ func lines(ctx context.Context, out io.Writer, dev vyre.Device, most, runs int) 
 		return err
 	}
 	defer on.Close()
-	b := &bench{ctx: ctx, out: out, dev: dev, on: on, cores: runtime.GOMAXPROCS(0), runs: max(1, runs)}
+	launched, err := columns.Open(ctx, dev, columns.Options{Topology: megakernel.BackToBack})
+	if err != nil {
+		return err
+	}
+	defer launched.Close()
+	b := &bench{ctx: ctx, out: out, dev: dev, on: on, launched: launched, cores: runtime.GOMAXPROCS(0), runs: max(1, runs)}
 	b.ways = [3]crossover{{name: "resident"}, {name: "with transfers"}, {name: "with sealing, beside opt.Run"}}
 	for rows, seed := 0, uint64(1); rows < min(most, 1_000_000); seed++ {
 		p := conform.Random(seed).Program
@@ -98,7 +107,7 @@ func lines(ctx context.Context, out io.Writer, dev vyre.Device, most, runs int) 
 		rows += p.Rows()
 	}
 	fmt.Fprintf(out, "# %s, driver %v, %d cores\n", dev.Caps().Model, dev.Caps().DriverVersion, b.cores)
-	fmt.Fprintln(out, "rows,programs,form,cores,least ns,median ns,runs,rounds,live rows,digest")
+	fmt.Fprintln(out, "rows,programs,form,cores,least ns,median ns,runs,rounds,live rows,digest,launches")
 	for n := min(most, 10_000); n <= most; n *= 10 {
 		if err := b.size(n); err != nil {
 			return fmt.Errorf("%d rows: %w", n, err)
@@ -144,10 +153,11 @@ type sized struct {
 	a              *columns.Arena
 	programs       []*ir.Program
 	want           uint64 // digest
-	r              *columns.Output
+	r              columns.Output
 	adding         times
 	host           [2]times // on one core, on all
 	resident, wall times
+	launches       uint64 // of a run of what the next lines are about
 }
 
 // size measures an arena of at least n rows.
@@ -162,7 +172,7 @@ func (b *bench) size(n int) error {
 		s.programs = append(s.programs, p)
 	}
 	s.adding = times{time.Since(began)}
-	for _, part := range []func() error{s.onHost, s.onDevice, s.passes, s.checks, s.sealing} {
+	for _, part := range []func() error{s.onHost, s.onDevice, s.passes, s.forms, s.checks, s.sealing} {
 		if err := part(); err != nil {
 			return err
 		}
@@ -174,7 +184,12 @@ func (b *bench) size(n int) error {
 func (s *sized) known() bool { return len(s.programs) > 2*len(s.bench.programs) }
 
 func (s *sized) line(form string, cores int, t times) {
-	fmt.Fprintf(s.out, "%d,%d,%s,%d,%d,%d,%d,%d,%d,%016x\n", len(s.a.Rows), s.a.Len(), form, cores, slices.Min(t).Nanoseconds(), t.median().Nanoseconds(), len(t), slices.Max(s.r.Rounds), live(s.r), s.want)
+	launches := s.launches
+	if cores > 0 {
+		launches = 0
+	}
+	fmt.Fprintf(s.out, "%d,%d,%s,%d,%d,%d,%d,%d,%d,%016x,%d\n", len(s.a.Rows), s.a.Len(), form, cores, slices.Min(t).Nanoseconds(), t.median().Nanoseconds(), len(t),
+		slices.Max(s.r.Rounds), live(&s.r), s.want, launches)
 }
 
 func (s *sized) onHost() error {
@@ -195,20 +210,44 @@ func (s *sized) onHost() error {
 	return nil
 }
 
-func (s *sized) onDevice() error {
-	for k := range 1 + s.runs { // the first run makes memory
+// timed times runs of a batch, after the first one, which makes memory.
+func (s *sized) timed(on *columns.Passes, b columns.Batch) (r *columns.Outcome, resident, wall times, err error) {
+	for k := range 1 + s.runs {
+		before := *s.dev.Stats()
 		began := time.Now()
-		r, err := s.on.Run(s.ctx, s.a)
-		if err != nil {
-			return err
+		if r, err = on.Run(s.ctx, b); err != nil {
+			return nil, nil, nil, err
 		}
-		if s.r = r; k > 0 {
-			s.wall, s.resident = append(s.wall, time.Since(began)), append(s.resident, r.Timing.Device)
+		if k > 0 {
+			wall, resident = append(wall, time.Since(began)), append(resident, r.Timing.Device)
 		}
+		s.launches = s.dev.Stats().Sub(&before).Get(metric.LaunchesPlain)
 	}
-	if d := digest(s.r); d != s.want {
-		return fmt.Errorf("the device has digest %016x, the host %016x", d, s.want)
+	if r.Verdict.Count > 0 {
+		return nil, nil, nil, fmt.Errorf("the device finds %v in what is sealed", r.Verdict.First)
 	}
+	return r, resident, wall, nil
+}
+
+// optimised is timed for the arena, whose digest has to be the host's.
+func (s *sized) optimised(on *columns.Passes, b columns.Batch) (r *columns.Outcome, resident, wall times, err error) {
+	b.Arena = s.a
+	if r, resident, wall, err = s.timed(on, b); err != nil {
+		return nil, nil, nil, err
+	}
+	if d := digest(&r.Output); d != s.want {
+		return nil, nil, nil, fmt.Errorf("the device has digest %016x, the host %016x", d, s.want)
+	}
+	return r, resident, wall, nil
+}
+
+func (s *sized) onDevice() error {
+	r, resident, wall, err := s.optimised(s.on, columns.Batch{})
+	if err != nil {
+		return err
+	}
+	s.resident, s.wall, s.r = resident, wall, r.Output
+	s.r.Heads, s.r.Rounds = slices.Clone(r.Output.Heads), slices.Clone(r.Output.Rounds)
 	return nil
 }
 
@@ -227,7 +266,30 @@ func (s *sized) passes() error {
 	return nil
 }
 
-// checks measures the verifier on the device, and beside it sealing, which verifies.
+// forms measures the passes layer by layer, and with the counts alone read.
+func (s *sized) forms() error {
+	_, resident, wall, err := s.optimised(s.launched, columns.Batch{})
+	if err != nil {
+		return err
+	}
+	s.line("launched resident", 0, resident)
+	s.line("launched with transfers", 0, wall)
+	if err := s.a.Ask(); err != nil {
+		return err
+	}
+	if _, resident, wall, err = s.timed(s.on, columns.Batch{Arena: s.a}); err != nil {
+		return err
+	}
+	s.line("heads resident", 0, resident)
+	s.line("heads with transfers", 0, wall)
+	all := make([]int, s.a.Len())
+	for i := range all {
+		all[i] = i
+	}
+	return s.a.Ask(all...)
+}
+
+// checks measures the verifier on the device, alone and beside the passes, and sealing, which verifies.
 func (s *sized) checks() error {
 	if s.known() {
 		return nil
@@ -238,25 +300,17 @@ func (s *sized) checks() error {
 			return err
 		}
 	}
-	on, err := columns.OpenValidator(s.ctx, s.dev, columns.Options{})
+	_, resident, wall, err := s.timed(s.on, columns.Batch{Codes: codes})
 	if err != nil {
 		return err
 	}
-	defer on.Close()
-	var resident, wall times
-	for range 1 + s.runs {
-		began := time.Now()
-		v, err := on.Run(s.ctx, codes)
-		if err != nil {
-			return err
-		}
-		if v.Count > 0 {
-			return fmt.Errorf("the device finds %v in what is sealed", v.First)
-		}
-		wall, resident = append(wall, time.Since(began)), append(resident, v.Timing.Device)
+	s.line("checks resident", 0, resident)
+	s.line("checks with transfers", 0, wall)
+	if _, resident, wall, err = s.optimised(s.on, columns.Batch{Codes: codes}); err != nil {
+		return err
 	}
-	s.line("checks resident", 0, resident[1:])
-	s.line("checks with transfers", 0, wall[1:])
+	s.line("passes and checks resident", 0, resident)
+	s.line("passes and checks with transfers", 0, wall)
 	for _, cores := range []int{1, s.cores} {
 		took, err := parallel(cores, len(s.programs), func(i int) error {
 			_, err := verify.Seal(s.programs[i].Edit())
@@ -279,8 +333,12 @@ func (s *sized) sealing() error {
 	if err != nil {
 		return err
 	}
+	r, err := s.on.Run(s.ctx, columns.Batch{Arena: s.a})
+	if err != nil {
+		return err
+	}
 	took, err := parallel(s.cores, len(s.programs), func(i int) error {
-		_, err := s.a.Program(s.r, i)
+		_, err := s.a.Program(&r.Output, i)
 		return err
 	})
 	if err != nil {

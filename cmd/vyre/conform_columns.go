@@ -14,11 +14,13 @@ import (
 // batch is how many random programs go through the device's passes at once.
 const batch = 256
 
+// findings is how many are compared one by one; of more, those of the first row of each program and their number.
+const findings = 1 << 12
+
 // columnPasses optimises random programs by the passes that run on a device, many at once.
 type columnPasses struct {
-	ctx    context.Context
-	on     *columns.Optimiser
-	checks *columns.Validator
+	ctx context.Context
+	on  *columns.Passes
 
 	mu    sync.Mutex
 	made  map[uint64]*conform.RandomProgram // by seed
@@ -29,29 +31,18 @@ type columnPasses struct {
 }
 
 func openPasses(ctx context.Context, dev driver.Device) (*columnPasses, error) {
-	c := &columnPasses{ctx: ctx, made: map[uint64]*conform.RandomProgram{}, done: map[[32]byte]*ir.Program{}, wrong: map[[32]byte]error{}}
-	var err error
-	if c.on, err = columns.Open(ctx, dev, columns.Options{}); err != nil {
+	on, err := columns.Open(ctx, dev, columns.Options{})
+	if err != nil {
 		return nil, err
 	}
-	if c.checks, err = columns.OpenValidator(ctx, dev, columns.Options{}); err != nil {
-		return nil, errors.Join(err, c.Close())
-	}
-	return c, nil
+	return &columnPasses{ctx: ctx, on: on, made: map[uint64]*conform.RandomProgram{}, done: map[[32]byte]*ir.Program{}, wrong: map[[32]byte]error{}}, nil
 }
 
-func (c *columnPasses) Close() error {
-	err := c.on.Close()
-	if c.checks != nil {
-		err = errors.Join(err, c.checks.Close())
-	}
-	return err
-}
+func (c *columnPasses) Close() error { return c.on.Close() }
 
-// check has the device look at programs, at each once spoilt too, and compares its verdict with the host's.
-func (c *columnPasses) check(all []*ir.Program, seed uint64) {
+// suspects makes columns of programs to check, of each once spoilt too, and returns what the host finds there.
+func (c *columnPasses) suspects(all []*ir.Program, seed uint64) (want []columns.Finding, err error) {
 	c.codes.Reset()
-	var want []columns.Finding
 	for i, p := range all {
 		for k := range 2 {
 			code := p.Edit()
@@ -63,24 +54,42 @@ func (c *columnPasses) check(all []*ir.Program, seed uint64) {
 				continue
 			}
 			if err := c.codes.Add(code); err != nil {
-				c.wrong[all[0].Digest()] = err
-				return
+				return nil, err
 			}
 			want = append(want, found...)
 		}
 	}
-	v, err := c.checks.Run(c.ctx, &c.codes)
-	if err != nil {
-		c.wrong[all[0].Digest()] = err
-		return
-	}
-	if s := v.Differs(want); s != "" {
-		c.wrong[all[0].Digest()] = errors.New(s)
-	}
+	return want, nil
 }
 
-// make makes the program of a seed, and with the first of a batch all of it. If these cannot go through together, pass
-// says which of them it is.
+// run has the device optimise the programs of the arena and check suspects, in one launch. If they cannot go through
+// together, the suspects go alone, and each program when it is asked for.
+func (c *columnPasses) run(all []*ir.Program, seed uint64) error {
+	want, err := c.suspects(all, seed)
+	if err != nil {
+		return err
+	}
+	b := columns.Batch{Arena: &c.arena, Codes: &c.codes, Findings: findings}
+	r, err := c.on.Run(c.ctx, b)
+	if err != nil {
+		b.Arena = nil
+		if r, err = c.on.Run(c.ctx, b); err != nil {
+			return err
+		}
+	} else {
+		for i, p := range all {
+			if q, err := c.arena.Program(&r.Output, i); err == nil {
+				c.done[p.Digest()] = q
+			}
+		}
+	}
+	if s := r.Verdict.Differs(want); s != "" {
+		return errors.New(s)
+	}
+	return nil
+}
+
+// make makes the program of a seed, and with the first of a batch all of it.
 func (c *columnPasses) make(seed uint64) *conform.RandomProgram {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -97,14 +106,9 @@ func (c *columnPasses) make(seed uint64) *conform.RandomProgram {
 			all = append(all, p.Program)
 		}
 	}
-	if r, err := c.on.Run(c.ctx, &c.arena); err == nil {
-		for i, p := range all {
-			if q, err := c.arena.Program(r, i); err == nil {
-				c.done[p.Digest()] = q
-			}
-		}
+	if err := c.run(all, seed); err != nil && len(all) > 0 {
+		c.wrong[all[0].Digest()] = err
 	}
-	c.check(all, seed)
 	p := c.made[seed]
 	delete(c.made, seed)
 	return p

@@ -67,7 +67,7 @@ func (a *Arena) Add(p *ir.Program) error {
 	}
 	a.ends = append(a.ends[:0], make([]uint32, n+1)...)
 	body := uint32(Body | len(a.programs))
-	visible, functions := uint32(0), uint32(0)
+	visible := uint32(0)
 	for r := range ir.Row(n) {
 		x, tag, err := a.row(p, r, first, body)
 		if err != nil {
@@ -77,9 +77,6 @@ func (a *Arena) Add(p *ir.Program) error {
 		if w := Ops[x[0]&OpMask]; w&Writes != 0 && p.Op(r).Info().Attr&ir.Writes != 0 && !p.Objects()[p.X(r)].Local() {
 			visible |= 1 << min(p.X(r), 31)
 		}
-		if withFunctions(p.Op(r)) {
-			functions = 1
-		}
 		a.Rows, a.Tag = append(a.Rows, x), append(a.Tag, tag)
 	}
 	for len(a.Rows)%32 != 0 {
@@ -88,7 +85,7 @@ func (a *Arena) Add(p *ir.Program) error {
 	for len(a.Chunk) < len(a.Rows)/32 {
 		a.Chunk = append(a.Chunk, body&^Body)
 	}
-	a.Heads = append(a.Heads, first, n, list, uint32(len(a.More))-list, visible, idle(p), uint32(len(a.Objects)), functions)
+	a.Heads = append(a.Heads, first, n, list, uint32(len(a.More))-list, visible, idle(p), uint32(len(a.Objects)), 1)
 	for _, o := range p.Objects() {
 		w := objectWords(o)
 		if o.Table() {
@@ -102,6 +99,32 @@ func (a *Arena) Add(p *ir.Program) error {
 	}
 	a.programs = append(a.programs, p)
 	return nil
+}
+
+// Ask says of which programs the columns come back; without it, of all. The heads of the others come back alone.
+func (a *Arena) Ask(programs ...int) error {
+	for _, p := range programs {
+		if p < 0 || p >= a.Len() {
+			return fmt.Errorf("program %d is asked for, of %d", p, a.Len())
+		}
+	}
+	for k := 7; k < len(a.Heads); k += HeadWords {
+		a.Heads[k] = 0
+	}
+	for _, p := range programs {
+		a.Heads[p*HeadWords+7] = 1
+	}
+	return nil
+}
+
+// asked is the rows and words of lists that may come back.
+func (a *Arena) asked() (rows, words int) {
+	for i := 0; i < len(a.Heads); i += HeadWords {
+		if a.Heads[i+7] != 0 {
+			rows, words = rows+int(a.Heads[i+1]+31)&^31, words+int(a.Heads[i+3])
+		}
+	}
+	return rows, words
 }
 
 // idle has a bit for each id that is zero in all of a workgroup: those along the axes, the warp and the lane.
@@ -179,6 +202,36 @@ func (a *Arena) row(p *ir.Program, r ir.Row, first, body uint32) (x [4]uint32, t
 		x[3] = id(ir.Row(p.X(r)))
 	}
 	return x, tag, nil
+}
+
+// objectWords is what the checks need of an object.
+func objectWords(o ir.ObjectInfo) (w [4]uint32) {
+	length := uint64(ir.RestLen)
+	w[0] = uint32(o.Type()) | uint32(o.Kind())<<8
+	if p := o.Param; p != nil {
+		length = o.MaxLen()
+		if p.Access <= ir.RW {
+			w[0] |= objectRights
+		}
+		if p.Access.Writes() {
+			w[0] |= objectWrites
+		}
+		if p.Access.Reads() {
+			w[0] |= objectReads
+		}
+		if p.Align <= 12 {
+			w[0], w[1] = w[0]|objectAligned, uint32(p.Align)
+		}
+	} else if length = o.Array.Len; length != ir.RestLen && length > 0 {
+		w[0] |= objectFixed
+	}
+	for bit, have := range map[uint32]bool{objectField: o.Field != nil, objectLong: o.LenType() == ir.U64, objectShared: o.Shared(), objectTable: o.Table()} {
+		if have {
+			w[0] |= bit
+		}
+	}
+	w[2], w[3] = uint32(length), uint32(length>>32)
+	return w
 }
 
 // Ops has a word for each op: see kernels.go.

@@ -26,6 +26,7 @@ import (
 	"github.com/govyre/vyre/internal/testing/long"
 	"github.com/govyre/vyre/ir"
 	"github.com/govyre/vyre/ir/text"
+	"github.com/govyre/vyre/megakernel"
 )
 
 var deviceFlag = flag.String("devices", "cpu,cpu-interp,cuda-sim", "devices that the tests run on, with commas between")
@@ -54,10 +55,10 @@ func open(t *testing.T, name string) vyre.Device {
 	return dev
 }
 
-// opened is an optimiser or a validator, closed with the test.
-func opened[T interface{ Close() error }](t *testing.T, open func(context.Context, driver.Device, columns.Options) (T, error), dev driver.Device, o columns.Options) T {
+// passes are closed with the test.
+func passes(t *testing.T, dev driver.Device, o columns.Options) *columns.Passes {
 	t.Helper()
-	c, err := open(t.Context(), dev, o)
+	c, err := columns.Open(t.Context(), dev, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,9 +70,19 @@ func opened[T interface{ Close() error }](t *testing.T, open func(context.Contex
 	return c
 }
 
-func optimiser(t *testing.T, dev driver.Device, o columns.Options) *columns.Optimiser {
+// run goes through a batch.
+func run(t *testing.T, on *columns.Passes, b columns.Batch) *columns.Outcome {
 	t.Helper()
-	return opened(t, columns.Open, dev, o)
+	r, err := on.Run(t.Context(), b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, found := range r.Reports {
+		if found.Error {
+			t.Error(found)
+		}
+	}
+	return r
 }
 
 // random is an arena of random programs.
@@ -132,29 +143,23 @@ func TestSameBytes(t *testing.T) {
 			continue
 		}
 		t.Run(fmt.Sprintf("%s of %d, %x", c.device, c.o.Group, c.o.Hash), func(t *testing.T) {
-			on := optimiser(t, open(t, c.device), c.o)
+			on := passes(t, open(t, c.device), c.o)
 			a := random(t, long.Seed(t, 1), c.n)
 			want := new(columns.Plain).Run(a, 2)
-			got, err := on.Run(t.Context(), a)
-			if err != nil {
-				t.Fatal(err)
-			}
+			got := &run(t, on, columns.Batch{Arena: a}).Output
 			if s := differ(got, want); s != "" {
 				t.Error(s)
 			}
-			for _, r := range got.Reports {
-				if r.Error {
-					t.Error(r)
+			again := &run(t, on, columns.Batch{Arena: next(got, a)}).Output
+			want.Rows, want.More = want.Rows[:len(again.Rows)], want.More[:len(again.More)]
+			for i, x := range want.Rows { // but for versions, which count rows
+				if columns.Ops[x[0]&columns.OpMask]&columns.Loads != 0 {
+					want.Rows[i][3], again.Rows[i][3] = 0, 0
 				}
+				want.From[i] = again.From[i]
 			}
-			again, err := on.Run(t.Context(), next(got, a))
-			if err != nil {
-				t.Fatal(err)
-			}
-			for i, w := range again.Heads {
-				if w != want.Heads[i] {
-					t.Fatalf("a second run finds more: word %d of program %d is %d, was %d", i%columns.HeadWords, i/columns.HeadWords, w, want.Heads[i])
-				}
+			if s := differ(again, want); s != "" {
+				t.Errorf("a second run finds more: %s", s)
 			}
 		})
 	}
@@ -192,7 +197,16 @@ func TestFaults(t *testing.T) {
 		{"dead arguments stay in lists", "feeds == None || live[(feeds+k)/32]>>((feeds+k)%32)&1 != 0", "feeds == None || feeds != None", 0},
 		{"results keep their numbers", "(rank(r, live, base)-rank(begin, live, base))<<ImmShift", "(r-begin)<<ImmShift", 0},
 	} {
-		src := strings.Replace(columns.Source, m.from, m.to, 1) + `
+		t.Run(m.name, func(t *testing.T) {
+			got := run(t, passes(t, dev, columns.Options{Hash: m.hash, Edit: edited(t, m.from, m.to, late)}), columns.Batch{Arena: a})
+			if differ(&got.Output, want) == "" {
+				t.Error("nothing differs")
+			}
+		})
+	}
+}
+
+const late = `
 func late(in uint32, tag []uint32) uint32 {
 	if in < Body {
 		return tag[in>>1]
@@ -200,29 +214,36 @@ func late(in uint32, tag []uint32) uint32 {
 	return in
 }
 `
-		if src == columns.Source || !strings.Contains(src, m.to) {
-			t.Fatalf("%s: the source has no %s", m.name, m.from)
+
+// edited replaces a text of the kernels once, and adds to the file that has it. It must be there.
+func edited(t *testing.T, from, to, more string) func(string) string {
+	found := false
+	t.Cleanup(func() {
+		if !found {
+			t.Errorf("no kernel has %s", from)
 		}
-		t.Run(m.name, func(t *testing.T) {
-			got, err := optimiser(t, dev, columns.Options{Source: src, Hash: m.hash}).Run(t.Context(), a)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if differ(got, want) == "" {
-				t.Error("nothing differs")
-			}
-		})
+	})
+	return func(src string) string {
+		if found || !strings.Contains(src, from) {
+			return src
+		}
+		found = true
+		return strings.Replace(src, from, to, 1) + more
 	}
 }
 
-// TestResults: random programs leave what they left, and are the same wherever they are in a batch.
+// TestResults: random programs leave what they left, and are the same wherever they are in a batch, for all sizes of
+// workgroups.
 func TestResults(t *testing.T) {
 	dev := open(t, "cpu")
-	on := optimiser(t, dev, columns.Options{})
+	sizes := []*columns.Passes{passes(t, dev, columns.Options{})}
+	for group := 32; group <= 1024; group += 32 * long.Count(11, 1, 1) {
+		sizes = append(sizes, passes(t, dev, columns.Options{Group: uint32(group)}))
+	}
 	first := long.Seed(t, 1000)
 	for i := range uint64(long.Count(60, 600, 1)) {
 		p := conform.Random(first + i)
-		alone, err := on.Optimise(t.Context(), p.Program)
+		alone, err := sizes[0].Optimise(t.Context(), p.Program)
 		if err != nil {
 			t.Fatal(i, err)
 		}
@@ -244,12 +265,20 @@ func TestResults(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			r, err := on.Run(t.Context(), a)
-			if err != nil {
+			if err := a.Ask([][]int{{0}, {1, 0}, {0, 1, 2}}[at]...); err != nil {
 				t.Fatal(err)
 			}
-			if q, err := a.Program(r, at); err != nil || q.Digest() != alone.Digest() {
-				t.Errorf("%d at place %d is another program: %v", i, at, err)
+			for _, on := range sizes {
+				out := &run(t, on, columns.Batch{Arena: a}).Output
+				if q, err := a.Program(out, at); err != nil || q.Digest() != alone.Digest() {
+					t.Errorf("%d at place %d is another program: %v", i, at, err)
+				}
+				if s := differ(out, new(columns.Plain).Run(a, 1)); s != "" {
+					t.Errorf("%d at place %d: %s", i, at, s)
+				}
+				if _, err := a.Program(out, 2); (err == nil) != (at == 2) {
+					t.Errorf("the columns of a program that was not asked for: %v", err)
+				}
 			}
 		}
 	}
@@ -312,10 +341,7 @@ func TestFold(t *testing.T) {
 			add([4]uint32{})
 		}
 		a.Chunk = make([]uint32, len(a.Rows)/32)
-		got, err := optimiser(t, open(t, c.device), columns.Options{}).Run(t.Context(), a)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := &run(t, passes(t, open(t, c.device), columns.Options{}), columns.Batch{Arena: a}).Output
 		want := new(columns.Plain).Run(a, 1)
 		if s := differ(got, want); s != "" {
 			t.Errorf("%s: %s", c.device, s)
@@ -328,54 +354,84 @@ func TestFold(t *testing.T) {
 	}
 }
 
-// TestTelemetry: a second batch of the same sizes is one sequence with one upload and one read, and allocates nothing.
+// TestTelemetry: a second batch of the same sizes is one sequence with one upload, one launch and one read, and allocates
+// nothing, whether it optimises, checks or does both, which takes three layers.
 func TestTelemetry(t *testing.T) {
-	dev := open(t, "cpu")
-	on, checks := optimiser(t, dev, columns.Options{}), opened(t, columns.OpenValidator, dev, columns.Options{})
-	a, codes := random(t, 7, 10), new(columns.Codes)
-	for seed := range uint64(9) {
+	for _, device := range strings.Split(*deviceFlag, ",") {
+		if device != "cpu-interp" {
+			t.Run(device, func(t *testing.T) { telemetry(t, open(t, device)) })
+		}
+	}
+}
+
+func telemetry(t *testing.T, dev vyre.Device) {
+	a, some, codes := random(t, 7, 6), random(t, 7, 6), new(columns.Codes)
+	for seed := range uint64(4) {
 		if err := codes.Add(conform.Random(seed).Program.Edit()); err != nil {
 			t.Fatal(err)
 		}
 	}
-	n, m, h := len(a.Rows), len(a.More), len(a.Heads)
-	round := func(words ...int) (sum uint64) {
+	if err := some.Ask(3, 5); err != nil {
+		t.Fatal(err)
+	}
+	bytes := func(words ...int) (sum uint64) {
 		for _, w := range words {
 			sum += uint64(4*max(1, w)+255) &^ 255
 		}
 		return sum
 	}
+	up := bytes(len(a.Heads), len(a.Rows)/32, 4*len(a.Rows), len(a.Rows), len(a.More), 4*len(a.Objects), len(a.Data))
+	down := func(rows, words int) uint64 { return bytes(len(a.Heads), a.Len(), 4*rows, rows, rows, words) }
+	rows, words := 0, 0
+	for _, i := range []int{3, 5} {
+		rows, words = rows+int(a.Heads[i*columns.HeadWords+1]+31)&^31, words+int(a.Heads[i*columns.HeadWords+3])
+	}
+	both := columns.Batch{Arena: some, Codes: codes, Findings: most}
 	for _, c := range []struct {
 		name     string
-		call     func(ctx context.Context) error
+		batch    columns.Batch
 		up, down uint64
+		top      megakernel.Topology
+		launches uint64
 	}{
-		{"passes", func(ctx context.Context) error { _, err := on.Run(ctx, a); return err },
-			round(h, n/32, 4*n, n, m, 4*len(a.Objects), len(a.Data)), round(h, 4*n, n, n, m, h/columns.HeadWords)},
-		{"checks", func(ctx context.Context) error { _, err := checks.Run(ctx, codes); return err }, codes.Bytes(), round(2*codes.Len(), 4+4*1<<12)},
+		{"passes", columns.Batch{Arena: a}, up, down(len(a.Rows), len(a.More)), megakernel.Auto, 1},
+		{"two programs", columns.Batch{Arena: some}, up, down(rows, words), megakernel.Auto, 1},
+		{"checks", columns.Batch{Codes: codes}, codes.Bytes(), bytes(2*codes.Len(), 4), megakernel.Auto, 1},
+		{"both", both, up + codes.Bytes(), down(rows, words) + bytes(2*codes.Len(), 4+4*most), megakernel.Auto, 1},
+		{"both by layers", both, up + codes.Bytes(), down(rows, words) + bytes(2*codes.Len(), 4+4*most), megakernel.BackToBack, 1 + 3},
 	} {
-		call := func() {
-			if err := c.call(t.Context()); err != nil {
-				t.Fatal(err)
-			}
-		}
-		call()
+		on := passes(t, dev, columns.Options{Topology: c.top})
+		run(t, on, c.batch)
 		before := *dev.Stats()
-		call()
+		run(t, on, c.batch)
 		did := dev.Stats().Sub(&before)
 		for _, m := range []struct {
 			metric driver.Metric
 			want   uint64
-		}{{metric.Uploads, 1}, {metric.Reads, 1}, {metric.DriverAllocs, 0}, {metric.AllocRequests, 0}, {metric.StaticMisses, 0}, {metric.UploadBytes, c.up}, {metric.ReadBytes, c.down}} {
+		}{{metric.Uploads, 1}, {metric.Reads, 1}, {metric.LaunchesPlain, c.launches}, {metric.DriverAllocs, 0}, {metric.AllocRequests, 0}, {metric.StaticMisses, 0},
+			{metric.UploadBytes, c.up}, {metric.ReadBytes, c.down}} {
 			if got := did.Get(m.metric); got != m.want {
 				t.Errorf("%s: %v is %d, want %d", c.name, m.metric, got, m.want)
 			}
 		}
-		if n := testing.AllocsPerRun(4, call); n != 0 {
-			t.Errorf("%s: %v allocations", c.name, n)
+		if dev.Name() == "cpu" {
+			if n := testing.AllocsPerRun(4, func() { run(t, on, c.batch) }); n != 0 {
+				t.Errorf("%s: %v allocations", c.name, n)
+			}
+		}
+		before = *dev.Stats()
+		if c.batch.Arena != nil {
+			c.batch.Arena = random(t, 3, 5)
+		}
+		run(t, on, c.batch)
+		if did := dev.Stats().Sub(&before); did.Get(metric.CompilesMemory)+did.Get(metric.CompilesDisk)+did.Get(metric.CompilesFresh) != 0 {
+			t.Errorf("%s: a batch of other sizes compiles kernels", c.name)
 		}
 	}
 }
+
+// most is how many findings tests read.
+const most = 1 << 12
 
 // TestLimits: what does not fit is refused, and what there is stays.
 func TestLimits(t *testing.T) {
@@ -388,53 +444,56 @@ func TestLimits(t *testing.T) {
 		t.Errorf("the error is %v", err)
 	}
 	a.Bound(0)
-	dev := open(t, "cpu")
-	on := optimiser(t, dev, columns.Options{})
-	if got, err := on.Run(t.Context(), a); err != nil || a.Len() != n || differ(got, new(columns.Plain).Run(a, 1)) != "" {
-		t.Errorf("the arena changed: %v", err)
+	if a.Ask(0, n) == nil {
+		t.Error("a program that is not there is asked for")
 	}
-	if got, err := on.Run(t.Context(), new(columns.Arena)); err != nil || len(got.Rows) != 0 {
-		t.Errorf("of no programs come %v, %v", got, err)
+	dev := open(t, "cpu")
+	on := passes(t, dev, columns.Options{})
+	if got := run(t, on, columns.Batch{Arena: a}); a.Len() != n || differ(&got.Output, new(columns.Plain).Run(a, 1)) != "" {
+		t.Error("the arena changed")
+	}
+	if got := run(t, on, columns.Batch{Arena: new(columns.Arena)}); len(got.Output.Rows) != 0 {
+		t.Errorf("of no programs come %v", got)
 	}
 	if _, err := columns.Open(t.Context(), dev, columns.Options{Group: 100}); !errors.Is(err, driver.InvalidArgument) {
 		t.Errorf("workgroups of 100: %v", err)
 	}
 }
 
-// TestAnyCallMayFail: the error names it, nothing is left, and the optimiser and the validator are right afterwards.
+// TestAnyCallMayFail: the error names it, nothing is left, and the passes are right afterwards, with batches of either size.
 func TestAnyCallMayFail(t *testing.T) {
-	a := random(t, 5, 1)
-	want := new(columns.Plain).Run(a, 1)
+	a, b := random(t, 5, 1), random(t, 6, 3)
+	if err := b.Ask(1); err != nil {
+		t.Fatal(err)
+	}
 	codes, found := broken(t, 1, 4)
-	n := faults.EachCall(t, cusim.Config{Models: []cusim.Model{cusim.Tiny}}, long.Count(197, 5, 1), faults.Maker(func(ctx context.Context, dev driver.Device) (o faults.Object, err error) {
-		c, err := columns.Open(ctx, dev, columns.Options{})
-		if err != nil {
-			return o, err
-		}
-		o.Close = c.Close
-		v, err := columns.OpenValidator(ctx, dev, columns.Options{})
-		if err != nil {
-			return o, err
-		}
-		o.Close = func() error { return errors.Join(v.Close(), c.Close()) }
-		o.Run = func(ctx context.Context) error {
-			got, err := c.Run(ctx, a)
+	for _, top := range []megakernel.Topology{megakernel.Cooperative, megakernel.BackToBack} {
+		n := faults.EachCall(t, cusim.Config{Models: []cusim.Model{cusim.Tiny}}, long.Count(397, 11, 1), faults.Maker(func(ctx context.Context, dev driver.Device) (o faults.Object, err error) {
+			c, err := columns.Open(ctx, dev, columns.Options{Topology: top})
 			if err != nil {
-				return err
+				return o, err
 			}
-			verdict, err := v.Run(ctx, codes)
-			if err != nil {
-				return err
+			o.Close = c.Close
+			o.Run = func(ctx context.Context) error {
+				for _, batch := range []columns.Batch{{Arena: a, Codes: codes, Findings: most}, {Arena: b}} {
+					got, err := c.Run(ctx, batch)
+					if err != nil {
+						return err
+					}
+					if s := differ(&got.Output, new(columns.Plain).Run(batch.Arena, 1)); s != "" {
+						return fmt.Errorf("%w: %s", faults.ErrWrong, s)
+					}
+					if s := got.Verdict.Differs(found); batch.Codes != nil && s != "" {
+						return fmt.Errorf("%w: %s", faults.ErrWrong, s)
+					}
+				}
+				return nil
 			}
-			if s := differ(got, want) + verdict.Differs(found); s != "" {
-				return fmt.Errorf("%w: %s", faults.ErrWrong, s)
-			}
-			return nil
+			return o, nil
+		}).Session(), cu.OutOfMemory)
+		if n < 1 {
+			t.Errorf("%v: no call failed", top)
 		}
-		return o, nil
-	}).Session(), cu.OutOfMemory)
-	if n < 1 {
-		t.Error("no call failed")
 	}
 }
 
@@ -574,7 +633,7 @@ func hostCases(t *testing.T, pass string) (all [][3]string) {
 
 // TestAsHost: the cases of the host's passes become the same program before these passes and after them.
 func TestAsHost(t *testing.T) {
-	on := optimiser(t, open(t, "cpu"), columns.Options{})
+	on := passes(t, open(t, "cpu"), columns.Options{})
 	optimised := func(src string) *ir.Program {
 		p, err := on.Optimise(t.Context(), parsed(t, src))
 		if err != nil {

@@ -73,7 +73,6 @@ func (f Fold) makesNaN() bool { return nan[f.Out] != 0 && f.Op != ir.OpSelect &&
 // folder writes the kernel that folds.
 type folder struct {
 	*build.Builder
-	folds                    []Fold
 	ops, rows, objects, data ir.Object
 	idle, object             build.Value // of the program: ids that are zero, first object
 	row, id, imm             build.Value
@@ -81,18 +80,11 @@ type folder struct {
 	hit, bits, gone          *build.Var    // it is computed: to this; or it does nothing
 }
 
-// withFunctions reports whether a program has an accurate function, which takes the larger kernel.
-func withFunctions(op ir.Op) bool { return op.Info().Attr&ir.Expanded != 0 && exact.Of(op) != nil }
-
-// foldProgram is the kernel for programs without accurate functions, or for those with them: so the registers of these are
-// paid by who has them. It is a program a warp, 32 rows at a time and until none of these is computed any more, and a
-// case for each op and type, which executes that op.
-func foldProgram(name string, functions bool, group uint32) (*ir.Program, error) {
-	b := build.New(name, build.Workgroup(group))
-	f := &folder{Builder: b, folds: Folds}
-	if !functions {
-		f.folds = slices.DeleteFunc(slices.Clone(Folds), func(c Fold) bool { return withFunctions(c.Op) })
-	}
+// foldProgram is the kernel that folds: a program a warp, 32 rows at a time and until none of these is computed any more,
+// and a case for each op and type, which executes that op.
+func foldProgram(group uint32) (*ir.Program, error) {
+	b := build.New("Fold", build.Workgroup(group))
+	f := &folder{Builder: b}
 	heads := b.Buffer("heads", ir.U32, ir.RO)
 	f.ops, f.rows = b.Buffer("ops", ir.U32, ir.RO), b.Buffer("rows", ir.U32, ir.RW)
 	tag := b.Buffer("tag", ir.U32, ir.RW)
@@ -100,7 +92,6 @@ func foldProgram(name string, functions bool, group uint32) (*ir.Program, error)
 	me := b.Add(b.Mul(b.Group(0), b.U32(group/32)), b.Warp())
 	b.If(b.Ge(me, b.Div(b.Len(heads), b.U32(HeadWords))), func() { b.Return() })
 	head := b.Mul(me, b.U32(HeadWords))
-	b.If(b.Xor(b.Ne(b.Load(heads, b.Add(head, b.U32(7))), b.U32(0)), b.Bool(functions)), func() { b.Return() })
 	first := b.Load(heads, head)
 	end := b.Add(first, b.Load(heads, b.Add(head, b.U32(1))))
 	f.idle, f.object = b.Load(heads, b.Add(head, b.U32(5))), b.Load(heads, b.Add(head, b.U32(6)))
@@ -197,7 +188,7 @@ func (f *folder) pure(x, op, n build.Value) {
 	b.If(all, func() {
 		in := b.Select(b.Eq(op, b.U32(uint32(ir.OpSelect))), types[1], types[0])
 		f.id = b.Or(b.Or(b.Shl(op, b.U32(8)), b.Shl(in, b.U32(4))), f.typeOf(x))
-		f.cases(f.folds)
+		f.cases(Folds)
 	})
 }
 
@@ -283,4 +274,45 @@ func (f *folder) untyped(v build.Value) build.Value {
 	default:
 		return f.Cvt(ir.U64, f.Bitcast(ir.U32, v))
 	}
+}
+
+// chain makes one kernel of several whose warps go through the same programs. Parameters of one name are one.
+func chain(name string, group uint32, parts ...*ir.Program) (*ir.Program, error) {
+	params := map[string]ir.Param{}
+	for _, p := range parts {
+		for _, q := range p.Params() {
+			q.Access |= params[q.Name].Access
+			q.Align = max(q.Align, params[q.Name].Align)
+			params[q.Name] = q
+		}
+	}
+	b := build.New(name, build.Workgroup(group))
+	objects, scalars := map[string]ir.Object{}, map[string]build.Value{}
+	for i, p := range parts {
+		if i > 0 {
+			b.WarpBarrier()
+		}
+		var in build.Inlining
+		for _, q := range p.Params() {
+			q = params[q.Name]
+			_, known := objects[q.Name]
+			switch {
+			case !q.IsBuffer():
+				scalars[q.Name] = b.Scalar(q.Name, q.Type)
+				in.Scalars = append(in.Scalars, scalars[q.Name])
+				continue
+			case !known:
+				objects[q.Name] = b.Buffer(q.Name, q.Type, q.Access)
+				b.SetAlign(objects[q.Name], 1<<q.Align)
+			}
+			in.Objects = append(in.Objects, objects[q.Name])
+		}
+		for _, o := range p.Objects()[len(in.Objects):] {
+			if !o.Table() {
+				in.Objects = append(in.Objects, b.LocalArray(o.Name(), o.Type(), int(o.Array.Len)))
+			}
+		}
+		b.Inline(p, in)
+	}
+	return b.Program()
 }

@@ -41,16 +41,19 @@ func (h *Plain) Run(a *Arena, workers int) *Output {
 	n := len(a.Rows)
 	h.live = resized(h.live, n)
 	o := &h.out
-	o.Heads, o.Rows, o.Tag = resized(o.Heads, len(a.Heads)), resized(o.Rows, n), resized(o.Tag, n)
-	o.From, o.More = resized(o.From, n), resized(o.More, max(1, len(a.More)))
+	asked, words := a.asked()
+	o.Heads, o.Rows, o.Tag = resized(o.Heads, len(a.Heads)), resized(o.Rows, asked), resized(o.Tag, asked)
+	o.From, o.More = resized(o.From, asked), resized(o.More, words)
 	for len(h.workers) < workers {
 		h.workers = append(h.workers, plain{Plain: h})
 	}
 	h.each(workers, func(p *plain, i uint32) { p.optimise(i) })
-	rows, words := uint32(0), uint32(0)
+	to, list := uint32(0), uint32(0)
 	for i := 0; i < len(o.Heads); i += HeadWords {
-		o.Heads[i], o.Heads[i+2] = rows, words
-		rows, words = rows+(o.Heads[i+1]+31)&^31, words+o.Heads[i+3]
+		o.Heads[i], o.Heads[i+2] = to, list
+		if o.Heads[i+7] != 0 {
+			to, list = to+(o.Heads[i+1]+31)&^31, list+o.Heads[i+3]
+		}
 	}
 	h.each(workers, func(p *plain, i uint32) { p.compact(i) })
 	return o
@@ -384,8 +387,11 @@ func (p *plain) kept(r uint32, x [4]uint32, f func(v uint32)) (n uint32) {
 
 // compact moves the live rows of a program.
 func (p *plain) compact(i uint32) {
-	p.begin(i)
 	o := &p.out
+	if o.Heads[i*HeadWords+7] == 0 {
+		return
+	}
+	p.begin(i)
 	first, words := o.Heads[i*HeadWords], o.Heads[i*HeadWords+2]
 	p.position = resized(p.position, len(p.rows))
 	to := first

@@ -2,21 +2,22 @@ package columns
 
 import (
 	"errors"
+	"fmt"
 	"slices"
-	"unsafe"
 
 	"github.com/govyre/vyre/ir"
 	"github.com/govyre/vyre/ir/verify"
 )
 
-func wordRows(words []uint32) [][4]uint32 {
-	return unsafe.Slice((*[4]uint32)(unsafe.Pointer(&words[0])), len(words)/4)
-}
-
 // Program makes a sealed program of what came of program i: the host's columns of it, with the constants first, and
 // flags, positions and all that the passes do not touch from the program that it was.
+//
+// Errors: those of sealing; that the program was not asked for.
 func (a *Arena) Program(res *Output, i int) (*ir.Program, error) {
 	p, head := a.programs[i], res.Heads[i*HeadWords:]
+	if head[7] == 0 {
+		return nil, fmt.Errorf("program %s has no columns here: it was not asked for", p.Name())
+	}
 	first, n := head[0], head[1]
 	rows, tag, from := res.Rows[first:first+n], res.Tag[first:first+n], res.From[first:first+n]
 	c := p.Edit()

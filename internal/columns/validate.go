@@ -2,21 +2,11 @@ package columns
 
 import (
 	"cmp"
-	"context"
-	_ "embed"
-	"errors"
 	"fmt"
 	"slices"
 
-	"github.com/govyre/vyre"
-	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/ir"
 )
-
-// Checks is the text of the kernels that check programs.
-//
-//go:embed checks.go
-var Checks string
 
 // Finding is a row of a program, and what is wrong with it: the number of the code that ir/verify has for it.
 type Finding struct {
@@ -38,14 +28,6 @@ func (a *Codes) Len() int { return len(a.heads) / CheckWords }
 func (a *Codes) Reset() {
 	a.heads, a.chunk, a.extra, a.pool, a.scalars = a.heads[:0], a.chunk[:0], a.extra[:0], a.pool[:0], a.scalars[:0]
 	a.head, a.links, a.regions, a.objects = a.head[:0], a.links[:0], a.regions[:0], a.objects[:0]
-}
-
-// Bytes is what of them is uploaded.
-func (a *Codes) Bytes() uint64 { return 4 * uint64(a.words()) }
-
-func (a *Codes) words() int {
-	n := len(a.head)
-	return total(len(a.heads), n/32, 4*n, 4*n, 4*len(a.regions), len(a.extra), len(a.pool), 4*len(a.objects), len(a.scalars))
 }
 
 // Add copies the columns of a program, whatever is in them.
@@ -93,36 +75,6 @@ func (a *Codes) Add(c *ir.Code) error {
 		a.heads = append(a.heads, uint32(v))
 	}
 	return nil
-}
-
-// objectWords is what the checks need of an object.
-func objectWords(o ir.ObjectInfo) (w [4]uint32) {
-	length := uint64(ir.RestLen)
-	w[0] = uint32(o.Type()) | uint32(o.Kind())<<8
-	if p := o.Param; p != nil {
-		length = o.MaxLen()
-		if p.Access <= ir.RW {
-			w[0] |= objectRights
-		}
-		if p.Access.Writes() {
-			w[0] |= objectWrites
-		}
-		if p.Access.Reads() {
-			w[0] |= objectReads
-		}
-		if p.Align <= 12 {
-			w[0], w[1] = w[0]|objectAligned, uint32(p.Align)
-		}
-	} else if length = o.Array.Len; length != ir.RestLen && length > 0 {
-		w[0] |= objectFixed
-	}
-	for bit, have := range map[uint32]bool{objectField: o.Field != nil, objectLong: o.LenType() == ir.U64, objectShared: o.Shared(), objectTable: o.Table()} {
-		if have {
-			w[0] |= bit
-		}
-	}
-	w[2], w[3] = uint32(length), uint32(length>>32)
-	return w
 }
 
 // rules has the words of each op, and behind them which types convert to each, and which bits do.
@@ -193,23 +145,35 @@ func flagsOf(op ir.Op) (m ir.Flags) {
 	return m
 }
 
-// mostFound is how many findings are read, of all programs; the first of each program is always known.
-const mostFound = 1 << 12
-
-// Verdict is what came of a check. It is overwritten by the next one.
+// Verdict is what came of a check: of structure and types, as sealing has them. That convergent ops are reached together,
+// and declarations, are for the host.
 type Verdict struct {
-	First   []Finding // of each program that has any: in its first row, of the smallest code
-	All     []Finding // sorted by program, row and code; at most 4,096
-	Count   uint32    // of all there are
-	Timing  driver.Timing
-	Reports []driver.Report // of a device that watches
+	First []Finding // of each program that has any: in its first row, of the smallest code
+	All   []Finding // sorted by program, row and code; as many as were asked for, at most
+	Count uint32    // of all there are
+}
+
+func (v *Verdict) clear() { v.First, v.All, v.Count = v.First[:0], v.All[:0], 0 }
+
+// take reads a verdict: two words a program, and the findings.
+func (v *Verdict) take(first, found []uint32) {
+	for p := range len(first) / 2 {
+		if code, row := first[2*p], first[2*p+1]; code != None {
+			v.First = append(v.First, finding(p, row, code))
+		}
+	}
+	v.Count = found[0]
+	for k := 1; k <= min(int(v.Count), len(found)/4-1); k++ {
+		v.All = append(v.All, finding(int(found[4*k]), found[4*k+1], found[4*k+2]))
+	}
+	slices.SortFunc(v.All, Finding.compare)
 }
 
 // Differs says where findings, sorted, are others than the verdict's; "" if nowhere. Where there are too many to be read,
 // the first of each program and their number are compared.
 func (v *Verdict) Differs(want []Finding) string {
 	have := v.All
-	if first := slices.CompactFunc(slices.Clone(want), func(a, b Finding) bool { return a.Program == b.Program }); !slices.Equal(v.First, first) || v.Count > mostFound {
+	if first := slices.CompactFunc(slices.Clone(want), func(a, b Finding) bool { return a.Program == b.Program }); !slices.Equal(v.First, first) || int(v.Count) > len(v.All) {
 		if int(v.Count) != len(want) {
 			return fmt.Sprintf("the device finds %d, the host %d", v.Count, len(want))
 		}
@@ -224,90 +188,6 @@ func (v *Verdict) Differs(want []Finding) string {
 		}
 	}
 	return ""
-}
-
-// Validator checks programs on a device.
-type Validator struct {
-	resident
-	group   uint32
-	verdict Verdict
-}
-
-// OpenValidator compiles the kernels. Hash is not for it.
-func OpenValidator(ctx context.Context, dev driver.Device, o Options) (*Validator, error) {
-	var err error
-	if o.Group, err = o.group(); err != nil {
-		return nil, err
-	}
-	if o.Source == "" {
-		o.Source = Checks
-	}
-	c := &Validator{group: o.Group}
-	if err := c.open(ctx, dev, o, o.Source, nil, vyre.Bytes(rules[:(OpMask+1)*RuleWords]), vyre.Bytes(rules[(OpMask+1)*RuleWords:])); err != nil {
-		return nil, errors.Join(err, c.Close())
-	}
-	return c, nil
-}
-
-// prepare records the sequence for programs of a size.
-func (c *Validator) prepare(a *Codes) error {
-	n, g, h := len(a.head), len(a.regions), len(a.heads)
-	sizes := [8]int{n, g, h, len(a.extra), len(a.pool), len(a.objects), len(a.scalars)}
-	if c.sizes == sizes {
-		return nil
-	}
-	some := func(n int) int { return max(1, n) }
-	p, found := a.Len(), 4+4*mostFound
-	return c.begin(sizes, "checks of columns", a.words(), total(openWords*g, g, g, g, g, stopWords*p), total(2*p, found), func(seq *driver.Sequence, i, w, o *columns) {
-		heads, chunk, head, links, regions := i.next(h), i.next(some(n/32)), i.next(some(4*n)), i.next(some(4*n)), i.next(some(4*g))
-		extra, pool, objects, scalars := i.next(some(len(a.extra))), i.next(some(len(a.pool))), i.next(some(4*len(a.objects))), i.next(some(len(a.scalars)))
-		open, args, results, left, faulty := w.next(some(openWords*g)), w.next(some(g)), w.next(some(g)), w.next(some(g)), w.next(some(g))
-		stop := w.next(stopWords * p)
-		first, all := o.next(2*p), o.next(found)
-		table, converts := driver.All(c.tables.Buffers[0]), driver.All(c.tables.Buffers[1])
-		each := driver.Cover(uint64(some(n)), c.group)
-		seq.Upload(driver.All(i.buffer), vyre.Bytes(c.in), driver.Always)
-		seq.Fill(driver.All(w.buffer), 0, 4)
-		seq.Fill(first, 1<<64-1, 8)
-		seq.Fill(all, 0, 4)
-		seq.Launch(c.kernels["Tree"], driver.Cover(uint64(p), c.group), heads, table, head, links, regions, extra, open, args, results, left, faulty, stop, all, first)
-		seq.Launch(c.kernels["Rows"], each, chunk, heads, table, head, links, regions, extra, args, results, faulty, stop, all, first)
-		seq.Launch(c.kernels["Types"], each, chunk, heads, table, converts, head, links, regions, extra, pool, objects, scalars, faulty, stop, all, first)
-		seq.Read(driver.All(o.buffer), vyre.Bytes(c.out))
-	})
-}
-
-// Run checks programs: their structure and their types, as sealing does. That convergent ops are reached together, and
-// declarations, are for the host. Programs of the sizes of the last ones allocate nothing, if nothing is found.
-//
-// Errors: those of [Optimiser.Run].
-func (c *Validator) Run(ctx context.Context, a *Codes) (*Verdict, error) {
-	v := &c.verdict
-	v.First, v.All, v.Count = v.First[:0], v.All[:0], 0
-	if a.Len() == 0 {
-		return v, nil
-	}
-	if err := c.prepare(a); err != nil {
-		return nil, err
-	}
-	res, err := c.run(ctx, a.heads, a.chunk, flat(a.head), flat(a.links), flat(a.regions), a.extra, a.pool, flat(a.objects), a.scalars)
-	if err != nil {
-		return nil, err
-	}
-	v.Timing, v.Reports = res.Timing, res.Reports
-	out := c.out
-	first, found := read(&out, 2*a.Len()), read(&out, 4+4*mostFound)
-	for p := range a.Len() {
-		if code, row := first[2*p], first[2*p+1]; code != None {
-			v.First = append(v.First, finding(p, row, code))
-		}
-	}
-	v.Count = found[0]
-	for k := uint32(1); k <= min(v.Count, mostFound); k++ {
-		v.All = append(v.All, finding(int(found[4*k]), found[4*k+1], found[4*k+2]))
-	}
-	slices.SortFunc(v.All, Finding.compare)
-	return v, nil
 }
 
 func finding(p int, row, code uint32) Finding {

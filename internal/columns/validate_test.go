@@ -2,6 +2,7 @@ package columns_test
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -121,24 +122,17 @@ func TestVerdicts(t *testing.T) {
 	for _, c := range []struct {
 		device string
 		n      uint64
-	}{{"cpu", 600}, {"cpu-interp", 30}, {"cuda", 20000}, {"cuda-sim", 100}} {
+		group  uint32
+	}{{"cpu", 600, 0}, {"cpu", 200, 32}, {"cpu", 200, 1024}, {"cpu-interp", 30, 64}, {"cuda", 20000, 0}, {"cuda-sim", 100, 96}} {
 		if !slices.Contains(strings.Split(*deviceFlag, ","), c.device) {
 			continue
 		}
-		t.Run(c.device, func(t *testing.T) {
-			on := opened(t, columns.OpenValidator, open(t, c.device), columns.Options{})
+		t.Run(fmt.Sprintf("%s of %d", c.device, c.group), func(t *testing.T) {
+			on := passes(t, open(t, c.device), columns.Options{Group: c.group})
 			a, want := broken(t, long.Seed(t, 1), c.n)
-			v, err := on.Run(t.Context(), a)
-			if err != nil {
-				t.Fatal(err)
-			}
+			v := run(t, on, columns.Batch{Codes: a, Findings: most}).Verdict
 			if s := v.Differs(want); s != "" {
 				t.Error(s)
-			}
-			for _, r := range v.Reports {
-				if r.Error {
-					t.Error(r)
-				}
 			}
 		})
 	}
@@ -166,7 +160,7 @@ func TestCheckFaults(t *testing.T) {
 		{"vectors are carried", "if vector(kind) && usable(kind) {", "if vector(kind) && !usable(kind) {"},
 		{"what is passed has any number", "if n != taken {", "if n > taken {"},
 		{"what is passed has any type", "have != want && value(have)", "have == 99 && value(have)"},
-		{"a fault hides all types", "|| faulty[heads[p*CheckWords+2]+links[at][3]] != 0", "|| first[p] != 1<<64-1"},
+		{"a fault hides all types", "|| faulty[about[p*CheckWords+2]+links[at][3]] != 0", "|| first[p] != 1<<64-1"},
 		{"write-only buffers may be read", "w&objectReads == 0", "w&objectReads == 1"},
 		{"negative constants are in bounds", "signed(t) && v>>(width(t)-1)&1 != 0", "signed(t) && v>>(width(t)-1)&1 > 1"},
 		{"operands of two types are fine", "if t == other || !usable(other) {", "if t != other || !usable(other) {"},
@@ -179,15 +173,8 @@ func TestCheckFaults(t *testing.T) {
 		{"parameters have any type", "if want := loaded(scalars[c.in.begin(5)+c.in.x(c.r)]); t != want", "if want := loaded(scalars[c.in.begin(5)+c.in.x(c.r)]); t == 99"},
 		{"numbers of objects are free", "|| c.imm(r) == immObject && c.x(r) >= c.size(4)", ""},
 	} {
-		src := strings.Replace(columns.Checks, m[1], m[2], 1)
-		if src == columns.Checks {
-			t.Fatalf("%s: the source has no %s", m[0], m[1])
-		}
 		t.Run(m[0], func(t *testing.T) {
-			v, err := opened(t, columns.OpenValidator, dev, columns.Options{Source: src}).Run(t.Context(), a)
-			if err != nil {
-				t.Fatal(err)
-			}
+			v := run(t, passes(t, dev, columns.Options{Edit: edited(t, m[1], m[2], "")}), columns.Batch{Codes: a, Findings: most}).Verdict
 			if v.Differs(want) == "" {
 				t.Error("nothing differs")
 			}
@@ -239,17 +226,14 @@ func TestCheckLimits(t *testing.T) {
 	if err := a.Add(short); !errors.As(err, &e) || a.Len() != n {
 		t.Errorf("a column with an entry missing: %v", err)
 	}
-	on := opened(t, columns.OpenValidator, open(t, "cpu"), columns.Options{})
+	on := passes(t, open(t, "cpu"), columns.Options{})
 	for range 2 {
-		v, err := on.Run(t.Context(), a)
-		if err != nil {
-			t.Fatal(err)
-		}
+		v := &run(t, on, columns.Batch{Codes: a, Findings: most}).Verdict
 		if s := v.Differs(want); s != "" {
 			t.Error(s)
 		}
-		if v, err := on.Run(t.Context(), new(columns.Codes)); err != nil || v.Count != 0 || v.Differs(nil) != "" {
-			t.Errorf("of no programs come %v, %v", v, err)
+		if v := run(t, on, columns.Batch{Codes: new(columns.Codes)}).Verdict; v.Count != 0 || v.Differs(nil) != "" {
+			t.Errorf("of no programs come %v", v)
 		}
 	}
 }

@@ -103,6 +103,9 @@ func (p *Plan) load(ctx context.Context, list []Frontier, programs map[Kind]Prog
 	var host []byte
 	word := func(v uint32) { host = binary.LittleEndian.AppendUint32(host, v) }
 	for _, w := range p.made.Waves {
+		word(uint32(w.Active))
+	}
+	for _, w := range p.made.Waves {
 		item := uint32(0)
 		for _, at := range w.Nodes {
 			word(item)
@@ -127,7 +130,8 @@ func (p *Plan) load(ctx context.Context, list []Frontier, programs map[Kind]Prog
 	return err
 }
 
-// waves fills the arguments of programs.
+// waves fills the arguments of programs. How many items a wave has is read on the device, so that plans of the same kinds
+// and layers have the same kernels in a cache.
 func (p *Plan) waves(programs map[Kind]Program) (waves []megakernel.Wave) {
 	at := int64(0)
 	part := func(words int) driver.Range {
@@ -135,20 +139,21 @@ func (p *Plan) waves(programs map[Kind]Program) (waves []megakernel.Wave) {
 		at = r.End()
 		return r
 	}
-	for _, w := range p.made.Waves {
+	counts := part(len(p.made.Waves))
+	for k, w := range p.made.Waves {
 		starts, places := part(len(w.Nodes)+1), part(len(w.Nodes))
 		program := programs[w.Kind]
 		args := make([]driver.Arg, len(program.Args))
-		for k, a := range program.Args {
+		for i, a := range program.Args {
 			switch a.(type) {
 			case Starts:
 				a = starts
 			case Places:
 				a = places
 			}
-			args[k] = a
+			args[i] = a
 		}
-		waves = append(waves, megakernel.Wave{Program: program.Program, Args: args, Domain: megakernel.Fixed(uint32(w.Active)), Bytes: w.Bytes})
+		waves = append(waves, megakernel.Wave{Program: program.Program, Args: args, Domain: megakernel.Counted(driver.Part(counts.Buffer, counts.Off+4*int64(k), 4), megakernel.MaxItems), Bytes: w.Bytes})
 	}
 	return waves
 }

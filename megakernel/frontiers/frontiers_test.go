@@ -289,24 +289,38 @@ func TestOrderIsWhatKeepsIt(t *testing.T) {
 	}
 }
 
-// TestARunCanBeRepeated: each Run runs every frontier once more.
+// TestARunCanBeRepeated: each Run runs every frontier once more. Plans of the same kinds in the same order share kernels,
+// whatever the numbers of their items.
 func TestARunCanBeRepeated(t *testing.T) {
 	each(t, func(t *testing.T, dev driver.Device) {
-		list, order := draw(11, 9, 12)
-		r := prepare(t, dev, list, order)
-		p, err := frontiers.New(context.Background(), dev, list, order, r.programs, frontiers.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		for times := range uint32(3) {
-			if _, err := p.Run(context.Background()); err != nil {
+		cache := megakernel.NewCache(dev, 0)
+		defer cache.Close()
+		var made uint64
+		for _, factor := range []uint64{1, 3} {
+			list, order := draw(11, 9, 12)
+			for k := range list {
+				list[k].Active *= factor
+			}
+			r := prepare(t, dev, list, order)
+			p, err := frontiers.New(context.Background(), dev, list, order, r.programs, frontiers.Options{Run: megakernel.Options{Cache: cache}})
+			if err != nil {
 				t.Fatal(err)
 			}
-			r.check(t, "again", times+1)
-		}
-		p.Close()
-		for _, b := range r.buffers {
-			b.Close()
+			for times := range uint32(3) {
+				if _, err := p.Run(context.Background()); err != nil {
+					t.Fatal(err)
+				}
+				r.check(t, "again", times+1)
+			}
+			p.Close()
+			for _, b := range r.buffers {
+				b.Close()
+			}
+			if n := cache.Stats().Misses; factor == 1 {
+				made = n
+			} else if n != made || made == 0 {
+				t.Errorf("a plan of more items makes %d kernels, after %d", n-made, made)
+			}
 		}
 	})
 }

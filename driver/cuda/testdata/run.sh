@@ -261,7 +261,7 @@ part_columns() {
 	[ -z "${SIM:-}" ] || args=(-device cuda-sim -most 1000 -runs 1) on=cuda-sim n=20
 	gunzip -c "$here/columns/measure.gz" >"$work/columns" && chmod +x "$work/columns" || return 1
 	gunzip -c "$here/columns/columns.test.gz" >"$work/columns.test" && chmod +x "$work/columns.test" || return 1
-	bounded "$work/columns.log" "$work/columns.test" -test.v -test.timeout=0 '-test.run=^Test(SameBytes|Fold|Verdicts)$' "-devices=$on" || { cat "$work/columns.log" >>"$log" && return 1; }
+	bounded "$work/columns.log" "$work/columns.test" -test.v -test.timeout=0 '-test.run=^Test(SameBytes|Fold|Telemetry|Verdicts)$' "-devices=$on" || { cat "$work/columns.log" >>"$log" && return 1; }
 	bounded "$log" "$here/vyre" conform --device "$on" --match add.u32 --random "$n" --passes device || return 1
 	bounded "$log" "$work/columns" "${args[@]}" -o "$out/columns.csv"
 	local rc=$?
