@@ -20,14 +20,14 @@ import (
 )
 
 var (
-	figuresFlag = flag.String("figures", "", "measure these questions, with commas between, or all: "+strings.Join(figureNames(), ", "))
-	figuresOut  = flag.String("figures-out", "", "file for the lines of -figures; standard output if there is none")
-	figuresTiny = flag.Bool("figures-tiny", false, "rehearse -figures with small graphs and few runs")
-	figuresLane = flag.String("figures-lanes", "", "graph file that the part lanes asks, too")
-	figuresGAP  = flag.String("figures-gap", "", "folder with the GAP benchmark's programs bfs and cc, for the part gap")
-	figuresRegs = flag.String("figures-registers", "", "bounds for a thread's registers, with commas between: levels of wide graphs are measured with each")
-	figuresOnly = flag.String("figures-only", "", "measure levels of these graphs only, with commas between")
-	figuresTwin = flag.String("figures-twin", "", "program made of megakernel/testdata/search.cu, with which the part rmat compares")
+	figuresFlag   = flag.String("figures", "", "measure these questions, with commas between, or all: "+strings.Join(figureNames(), ", "))
+	figuresOut    = flag.String("figures-out", "", "file for the lines of -figures; standard output if there is none")
+	figuresTiny   = flag.Bool("figures-tiny", false, "rehearse -figures with small graphs and few runs")
+	figuresLane   = flag.String("figures-lanes", "", "graph file that the part lanes asks, too")
+	figuresGAP    = flag.String("figures-gap", "", "folder with the GAP benchmark's programs bfs and cc, for the part gap")
+	figuresRegs   = flag.String("figures-registers", "", "bounds for a thread's registers, with commas between: levels of wide graphs are measured with each")
+	figuresOnly   = flag.String("figures-only", "", "measure levels of these graphs only, with commas between")
+	figuresSearch = flag.String("figures-search", "", "program that searches a .sg file for levels on a GPU, as PROGRAM FILE SOURCE RUNS, with which the part levels compares")
 )
 
 // figureParts are what -figures measures, in this order.
@@ -36,7 +36,7 @@ var figureParts = []struct {
 	run  func(*figures)
 }{
 	{"sets", (*figures).sets}, {"levels", (*figures).levels}, {"closures", (*figures).closures}, {"lanes", (*figures).lanes},
-	{"rmat", (*figures).rmat}, {"components", (*figures).components}, {"warm", (*figures).warm}, {"billion", (*figures).billion},
+	{"components", (*figures).components}, {"warm", (*figures).warm},
 	{"gap", (*figures).gap}, {"engines", (*figures).engines}, {"dominators", (*figures).dominators},
 	{"ifds", (*figures).ifds}, {"pairs", (*figures).pairs}, {"paths", (*figures).paths}, {"strong", (*figures).strong},
 }

@@ -12,7 +12,7 @@ import (
 // ways are the names of what answers, in the order of the tables.
 var ways = []struct{ by, name string }{
 	{"cuda:0 labels", "labels"}, {"cuda:0 drained", "drained"}, {"cuda:0 cooperative", "cooperative"},
-	{"cuda:0 cooperative both ways", "cooperative both ways"}, {"C++ both ways", "C++ both ways"}, {"graph/cpu", "host, 16 cores"},
+	{"cuda:0 cooperative both ways", "cooperative both ways"}, {"by hand", "by hand, C++"}, {"graph/cpu", "host, 16 cores"},
 }
 
 // manyLevels is how many levels a graph has at least of which a table has the time of a level.
@@ -103,8 +103,7 @@ func wide(f *file) ([][]string, error) {
 		return []string{fmt.Sprintf("%.1f", number(row["arcs"])/least(row)/1e3)}
 	}
 	all := named(f.rows)
-	some := append(all.where("duty", "T3", "question", "levels"), all.where("duty", "billion", "question", "levels")...)
-	return append(rows, of(some, arcs)...), nil
+	return append(rows, of(all.where("duty", "wide", "question", "levels"), arcs)...), nil
 }
 
 func components(f *file) ([][]string, error) {

@@ -18,6 +18,8 @@
 #	THREADS=4 MODULES=1                     of the parts random, shapes, gokernels, goorder and branches: GOMAXPROCS of a process, and modules it gives the driver at once
 #	SEED=106618676                          of the parts random, shapes, gokernels, goorder and branches: the first seed, not one from the clock
 #	GRAPHS=sets,levels                      of the part graphs: only these questions; graph/session/figures_test.go has them
+#	ONLY=kron:21,kron:23                    of the part graphs: levels of these graphs only
+#	SEARCH=levels.cu                        of the part graphs: a program to compare levels of wide graphs with
 #	PRIM=scan,sort-u64                      of the part primbench: only operations whose name contains one of these
 #	ROWS=1000000                            of the parts egraph and columns: of the largest graph, of the largest arena
 #	LONG=1                                  of the part prim: its sweeps as well, which take minutes
@@ -302,9 +304,13 @@ part_topologies() {
 
 # part_graphs measures questions about graphs, on the device and on the cores of the host.
 part_graphs() {
-	local args=(-devices=cuda "-figures=${GRAPHS:-all}" "-figures-twin=$(twin)" "-figures-lanes=${LANES:-}")
+	local args=(-devices=cuda "-figures=${GRAPHS:-all}" "-figures-lanes=${LANES:-}" "-figures-only=${ONLY:-}")
 	gunzip -c "$here/waves/session.test.gz" >"$work/session.test" && chmod +x "$work/session.test" || return 1
-	[ -z "${SIM:-}" ] || args=(-devices=cuda-sim -figures=rmat,components,warm -figures-tiny)
+	if [ -n "${SIM:-}" ]; then
+		args=(-devices=cuda-sim -figures=levels,components,warm -figures-tiny)
+	elif [ -n "${SEARCH:-}" ] && command -v nvcc >/dev/null; then
+		nvcc -O3 -std=c++17 "-arch=${ARCH:-sm_90}" -o "$work/bits" "$SEARCH" >>"$log" 2>&1 && args+=("-figures-search=$work/bits")
+	fi
 	bounded "$log" "$work/session.test" -test.v -test.timeout=0 '-test.run=^TestFigures$' "${args[@]}" "-figures-out=$out/graphs.csv"
 	local rc=$?
 	said="figures=$(grep -c '^[A-Zb]' "$out/graphs.csv")"
