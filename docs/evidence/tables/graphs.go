@@ -243,3 +243,37 @@ func gap(f *file) ([][]string, error) {
 	}
 	return rows, nil
 }
+
+// pairs has closures beside the program by hand, and what comes before: strong components, and the arcs between them.
+func pairs(f *file) ([][]string, error) {
+	rows := [][]string{{"graph", "nodes", "pairs", "device, ms", "by hand", "wall, ms", "components", "host"}}
+	all := named(f.rows)
+	for _, graph := range all.inOrder("graph") {
+		one := func(question, by string) (map[string]string, error) {
+			some := all.where("graph", graph, "question", question, "by", by)
+			if len(some) != 1 {
+				return nil, fmt.Errorf("%s of %s by %s was measured %d times, want once", question, graph, by, len(some))
+			}
+			return some[0], nil
+		}
+		ours, err := one("pairs", "waves")
+		if err != nil {
+			return nil, err
+		}
+		hand, err := one("pairs", "by hand")
+		if err != nil {
+			return nil, err
+		}
+		components, err := one("components", "waves")
+		if err != nil {
+			return nil, err
+		}
+		host := ""
+		if some := all.where("graph", graph, "question", "arcs between"); len(some) == 1 {
+			host = wall(some[0])
+		}
+		rows = append(rows, []string{commas(graph), thousands(number(ours["nodes"])), thousands(number(ours["reached"])),
+			device(ours), device(hand), wall(ours), device(components), host})
+	}
+	return rows, nil
+}

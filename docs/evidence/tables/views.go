@@ -33,6 +33,7 @@ var views = map[string]func(*file) ([][]string, error){
 	"graphs-h200.csv again":      again,
 	"graphs-h200.csv dominators": dominators,
 	"graphs-h200.csv contexts":   contexts,
+	"closures-h200.csv pairs":    pairs,
 	"gap-h100.csv times":         gap,
 	"codegen-h200.txt means":     means,
 	// The first run of the third lot alone, before any pass was changed for it.
