@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/govyre/vyre/graph"
-	"github.com/govyre/vyre/graph/internal/tiles"
+	"github.com/govyre/vyre/graph/flow"
 )
 
 // ClosureOptions says what a closure is of.
@@ -22,13 +22,12 @@ type ClosureOptions struct {
 //
 // After an error the closure is as it was, and makes rows again that were lost when it is next asked.
 type Closure struct {
-	kinds  uint32
 	closed bool
-	filled
+	editable
 }
 
-// Closure returns the transitive closure of the session's graph. A component takes 16 bytes for each 65,536 components
-// and 20 more, an arc between components 4, and each 1,024 columns of a row that are not empty 128. If that does not
+// Closure returns the transitive closure of the session's graph. A component takes 8 bytes for each 65,536 components
+// and 24 more, an arc between components 4, and each 1,024 columns of a row that are not empty 128. If that does not
 // fit, a session with Options.Parts makes as many columns at a time as do. All counts against the budget, on the host's
 // cores too.
 //
@@ -44,7 +43,7 @@ func (s *Session) Closure(ctx context.Context, o ClosureOptions) (_ *Closure, er
 		return nil, err
 	}
 	defer set.exit(&err)
-	c := &Closure{kinds: o.Kinds, filled: filled{set: set, keep: o.Rows, closing: closing{g: set.g}}}
+	c := &Closure{editable: editable{filled: filled{set: set, keep: o.Rows, g: set.g}, kinds: o.Kinds, latest: set.g}}
 	if c.kinds == 0 {
 		c.kinds = graph.AllKinds
 	}
@@ -62,7 +61,7 @@ func (s *Session) Closure(ctx context.Context, o ClosureOptions) (_ *Closure, er
 	} else if c.rows, err = newKernelRows(ctx, set.runner); err != nil {
 		return nil, err
 	}
-	dag, err := c.condense(ctx, c.g, labels, nil)
+	dag, err := c.condense(ctx, rowsOf(c.g), labels)
 	if err == nil {
 		err = c.make(ctx, dag)
 	}
@@ -76,14 +75,6 @@ func (s *Session) Closure(ctx context.Context, o ClosureOptions) (_ *Closure, er
 	}
 	set.keep(c.rows)
 	return c, nil
-}
-
-func (c *Closure) condense(ctx context.Context, g *graph.CSR, labels []uint32, old *tiles.Dag) (dag *tiles.Dag, err error) {
-	err = g.Read(func() error {
-		dag, err = tiles.Condense(ctx, rowsOf(g), c.kinds, labels, old)
-		return err
-	})
-	return dag, err
 }
 
 // enter begins a call that needs rows, about some nodes. It ends with set.exit.
@@ -117,58 +108,29 @@ func (c *Closure) mayAsk(nodes []uint32) error {
 }
 
 // Pairs returns how many pairs (u, v) there are with a path of no arcs or more.
-func (c *Closure) Pairs() uint64 {
-	now, _ := c.now()
-	return now.beyond + now.dag.Squares()
-}
+func (c *Closure) Pairs() uint64 { return c.now().pairs }
 
 // PairsPlus returns how many there are with a path of one arc or more, as Datalog counts.
-func (c *Closure) PairsPlus() uint64 {
-	now, _ := c.now()
-	return now.beyond + now.dag.Squares() - uint64(now.dag.Single)
-}
+func (c *Closure) PairsPlus() uint64 { return c.now().plus }
 
 // Components returns how many strong components there are.
-func (c *Closure) Components() int {
-	now, _ := c.now()
-	return now.dag.Live
-}
+func (c *Closure) Components() int { return c.now().components }
 
 // Between returns how many pairs of components have an arc between them.
-func (c *Closure) Between() int {
-	now, _ := c.now()
-	return len(now.dag.To)
-}
+func (c *Closure) Between() int { return c.now().between }
 
 // Heights returns how many components the longest way through them has.
-func (c *Closure) Heights() int {
-	now, _ := c.now()
-	return now.dag.Heights()
-}
+func (c *Closure) Heights() int { return c.now().heights }
 
-// Tiles returns how many pieces of 1,024 bits rows are stored in.
-func (c *Closure) Tiles() uint64 {
-	now, _ := c.now()
-	return now.tiles
-}
+// Tiles returns how many pieces of 1,024 bits rows are stored in. After edits it hangs on their order.
+func (c *Closure) Tiles() uint64 { return c.now().tiles }
 
 // Parts returns in how many blocks of columns the rows are made.
-func (c *Closure) Parts() int {
-	now, _ := c.now()
-	return len(now.cuts) - 1
-}
+func (c *Closure) Parts() int { return c.now().blocks }
 
 // Run says how the closure, and what was asked of it since, was made. Its device time is that of rows and components.
-func (c *Closure) Run() Run {
-	_, run := c.now()
-	return run
-}
-
-// Graph returns the graph that the closure is of: the session's, after edits another one with the same data of nodes.
-func (c *Closure) Graph() *graph.CSR {
-	now, _ := c.now()
-	return now.g
-}
+// An edit counts the rows that it made again as items, and the arcs that it looked at as edges.
+func (c *Closure) Run() Run { return c.now().run }
 
 // Reaches reports whether there is a path from u to v, of no arcs or more.
 //
@@ -260,40 +222,63 @@ func (c *Closure) Path(ctx context.Context, u, v uint32) (path []Step, err error
 	toward, err := c.column(ctx, v)
 	if err == nil {
 		err = c.g.Read(func() error {
-			path = walk(c.g, c.kinds, toward, u, v)
+			path = c.walk(toward, u, v)
 			return nil
 		})
 	}
 	return path, err
 }
 
-// walk searches from u level by level; the least node of a level that leads to a node is before it on the path.
-func walk(graph *graph.CSR, kinds uint32, toward *Reached, u, v uint32) (path []Step) {
-	type found struct{ level, before, mask uint32 }
-	at, g := map[uint32]found{u: {}}, rowsOf(graph)
-	for level, list := uint32(1), []uint32{u}; at[v] == (found{}) && u != v; level++ {
-		slices.Sort(list)
-		var next []uint32
-		for _, w := range list {
-			targets, masks := g.of(w)
-			for i, x := range targets {
-				mask := maskAt(masks, i)
-				if _, seen := at[x]; seen || mask&kinds == 0 || !toward.Contains(x) {
-					continue
-				}
-				at[x] = found{level, w, mask}
-				next = append(next, x)
-			}
+// Add adds arcs to the graph of the closure; a mask of 0 is 1. It returns how many rows were made again: those of
+// components that lead to a changed one, or all if that is more than a quarter.
+//
+// The first edit reverses the graph on the host, in O(n + m). Later ones take time for rows that they make again, for
+// their arcs, and for what leaves a component.
+//
+// Errors: an arc with an end that the graph does not have; those of Reaches. Nothing has changed then.
+func (c *Closure) Add(ctx context.Context, arcs []flow.Arc) (rows int, err error) {
+	return c.edit(ctx, arcs, true)
+}
+
+// Remove takes arcs away, each once, and returns what Add does.
+//
+// Errors: an arc that is not there; those of Add.
+func (c *Closure) Remove(ctx context.Context, arcs []flow.Arc) (rows int, err error) {
+	return c.edit(ctx, arcs, false)
+}
+
+// Graph returns the graph that the closure is of: the session's, after edits another one with the same data of nodes. It
+// is made when it is asked for.
+//
+// Errors: a closed session; those of the file of the graph.
+func (c *Closure) Graph(ctx context.Context) (_ *graph.CSR, err error) {
+	if c == nil || c.set == nil {
+		return nil, made(nil)
+	}
+	if err := c.set.enter(ctx); err != nil {
+		return nil, err
+	}
+	defer c.set.exit(&err)
+	if c.latest == nil {
+		c.latest, err = c.edited(ctx)
+	}
+	return c.latest, err
+}
+
+func (c *Closure) edit(ctx context.Context, arcs []flow.Arc, add bool) (n int, err error) {
+	if err := c.enter(ctx); err != nil {
+		return 0, err
+	}
+	defer c.set.exit(&err)
+	for i, a := range arcs {
+		if n := c.g.Nodes(); int64(max(a.From, a.To)) >= int64(n) {
+			return 0, c.set.refuse(fmt.Sprintf("%s: the graph has %d nodes", arcName(i, a), n), "nodes count from 0")
 		}
-		list = next
 	}
-	for v != u {
-		path = append(path, Step{v, at[v].mask})
-		v = at[v].before
+	if err := c.begin(ctx); err != nil {
+		return 0, err
 	}
-	path = append(path, Step{Node: u})
-	slices.Reverse(path)
-	return path
+	return c.all(ctx, arcs, add)
 }
 
 // Close gives the rows back. The session does so, too, when it is closed.

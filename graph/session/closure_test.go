@@ -20,10 +20,7 @@ import (
 	"github.com/govyre/vyre/graph/generate"
 	"github.com/govyre/vyre/graph/internal/graphtest"
 	"github.com/govyre/vyre/graph/session"
-	"github.com/govyre/vyre/internal/cu"
-	"github.com/govyre/vyre/internal/cusim"
 	"github.com/govyre/vyre/internal/metric"
-	"github.com/govyre/vyre/internal/testing/faults"
 	"github.com/govyre/vyre/internal/testing/long"
 	"github.com/govyre/vyre/megakernel"
 )
@@ -166,7 +163,8 @@ func closureOf(g *graph.CSR, kinds uint32) (rows [][]bool, plus uint64) {
 // isClosure compares all that a closure says with the oracle, rows and columns of some nodes.
 func isClosure(t *testing.T, c *session.Closure, kinds uint32, every int) {
 	t.Helper()
-	g, ctx := c.Graph(), t.Context()
+	ctx := t.Context()
+	g := graphtest.Must(c.Graph(ctx))
 	rows, plus := closureOf(g, kinds)
 	pairs := uint64(0)
 	for _, row := range rows {
@@ -212,7 +210,7 @@ func isClosure(t *testing.T, c *session.Closure, kinds uint32, every int) {
 func samePaths(t *testing.T, s *session.Session, c *session.Closure, kinds uint32, pairs int) {
 	t.Helper()
 	r := rand.New(rand.NewPCG(uint64(pairs), 1))
-	n := c.Graph().Nodes()
+	n := graphtest.Must(c.Graph(t.Context())).Nodes()
 	for range pairs {
 		u, v := r.Uint32N(uint32(n)), r.Uint32N(uint32(n))
 		want, err := s.Path(t.Context(), session.Query{Seeds: []uint32{u}, Kinds: kinds}, []uint32{v})
@@ -272,91 +270,6 @@ func TestClosuresAreThoseOfSearches(t *testing.T) {
 		c := graphtest.Must(s.Closure(t.Context(), session.ClosureOptions{Rows: true}))
 		isClosure(t, c, 0, 300)
 		samePaths(t, s, c, 0, 40)
-	}
-}
-
-// edits makes a random sequence of them, and compares the closure with a new one after each.
-func edits(t *testing.T, dev driver.Device, engine session.Engine, seed uint64, n, turns int, o session.Options) {
-	t.Helper()
-	r := rand.New(rand.NewPCG(seed, 8))
-	g := graphtest.RandomGraph(t, seed, n, seed%2 == 0)
-	kinds := []uint32{0, 5}[seed/2%2]
-	o.Engine, o.Queries, o.Seeds, o.Levels = engine, 1, 1, true
-	s, err := session.New(t.Context(), dev, g, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
-	s.OnRun(func(r driver.Result) {
-		for _, f := range r.Reports {
-			t.Errorf("%s: %s", f.Kernel, f.Text)
-		}
-	})
-	c, err := s.Closure(t.Context(), session.ClosureOptions{Kinds: kinds, Rows: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	isClosure(t, c, kinds, 5)
-	samePaths(t, s, c, kinds, 5)
-	few := 0
-	for turn := range turns {
-		var arcs []flow.Arc
-		add := r.IntN(2) == 0 || c.Graph().Arcs() == 0
-		now := c.Graph()
-		for range 1 + r.IntN(3) {
-			a := flow.Arc{From: r.Uint32N(uint32(n)), To: r.Uint32N(uint32(n)), Mask: 1 << r.Uint32N(3)}
-			if !add {
-				k := r.IntN(now.Arcs())
-				for now.First(a.From+1) <= k || now.First(a.From) > k {
-					a.From = (a.From + 1) % uint32(n)
-				}
-				a.To, a.Mask = now.Targets()[k], 1
-				if now.Masks() != nil {
-					a.Mask = now.Masks()[k]
-				}
-				if slices.Contains(arcs, a) {
-					continue
-				}
-			}
-			arcs = append(arcs, a)
-		}
-		was, wasPlus := c.Pairs(), c.PairsPlus()
-		do, undo := c.Add, c.Remove
-		if !add {
-			do, undo = c.Remove, c.Add
-		}
-		rows, err := do(t.Context(), arcs)
-		if err != nil {
-			t.Fatalf("seed %d, turn %d, add %v %v: %v", seed, turn, add, arcs, err)
-		}
-		if rows < c.Components() {
-			few++
-		}
-		isClosure(t, c, kinds, 7)
-		if turn%3 == 0 { // there and back is nothing
-			if _, err := undo(t.Context(), arcs); err != nil {
-				t.Fatal(err)
-			}
-			if c.Pairs() != was || c.PairsPlus() != wasPlus || graphtest.Must(c.Graph().Digest(t.Context())) != graphtest.Must(now.Digest(t.Context())) {
-				t.Fatalf("seed %d, turn %d: %d and %d pairs after there and back, %d and %d before", seed, turn, c.Pairs(), c.PairsPlus(), was, wasPlus)
-			}
-			isClosure(t, c, kinds, 7)
-		}
-	}
-	if turns > 8 && few == 0 && !o.Parts {
-		t.Errorf("seed %d: every edit made all rows again", seed)
-	}
-}
-
-func TestEditedClosuresAreNewOnes(t *testing.T) {
-	for seed := range long.Seeds(t, 6, 40, 1000) {
-		edits(t, checked(t, "cpu", cpu.Seeded(seed)), session.WavesEngine, seed, 20+int(seed*37%90), 12, session.Options{Topology: megakernel.Cooperative})
-		edits(t, graphtest.OpenDevice(t, "cpu"), session.NativeEngine, seed, 20+int(seed*37%90), 12, session.Options{})
-	}
-	for _, device := range devices() {
-		if device != "cpu" {
-			edits(t, checked(t, device, cpu.Seeded(3)), session.WavesEngine, 2, 40, 3, session.Options{Topology: megakernel.HostLoop})
-		}
 	}
 }
 
@@ -466,7 +379,7 @@ func TestWrongEditsChangeNothing(t *testing.T) {
 			if err := w.do(); err == nil || !strings.Contains(err.Error(), w.want) {
 				t.Errorf("%v, %s: %v, want %q", engine, w.name, err, w.want)
 			}
-			if c.Pairs() != before || c.Graph() != g {
+			if c.Pairs() != before || graphtest.Must(c.Graph(t.Context())) != g {
 				t.Errorf("%v, %s: the closure changed", engine, w.name)
 			}
 			isClosure(t, c, 0, 7)
@@ -483,57 +396,4 @@ func TestWrongEditsChangeNothing(t *testing.T) {
 			t.Error(err)
 		}
 	}
-}
-
-func TestAnyCallOfAClosureMayFail(t *testing.T) {
-	g := graphtest.RandomGraph(t, 6, 12, true)
-	o := session.Options{Engine: session.WavesEngine, Queries: 1, Seeds: 1, Topology: megakernel.HostLoop}
-	arcs := []flow.Arc{{From: 11, To: 2}, {From: 7, To: 1}}
-	n := faults.EachCall(t, cusim.Config{Models: []cusim.Model{cusim.Tiny}}, failing(151, 111), func(sim *cusim.Driver) error {
-		return onSession(sim, g, o, func(ctx context.Context, s *session.Session) error {
-			var c *session.Closure
-			step := 0
-			return faults.Twice(ctx, func() (err error) {
-				for ; step < 4; step++ { // where a call failed, it is made again
-					switch step {
-					case 0:
-						c, err = s.Closure(ctx, session.ClosureOptions{Rows: true})
-					case 1:
-						_, err = c.Add(ctx, arcs)
-					case 2:
-						_, err = c.Remove(ctx, arcs[:1])
-					case 3:
-						err = sameRows(ctx, c)
-					}
-					if err != nil {
-						return err
-					}
-				}
-				return sameRows(ctx, c)
-			})
-		})
-	}, 719, cu.OutOfMemory)
-	if t.Logf("%d times", n); n < 3 && !testing.Short() {
-		t.Errorf("only %d calls failed", n)
-	}
-}
-
-// sameRows compares rows and counts with the oracle.
-func sameRows(ctx context.Context, c *session.Closure) error {
-	rows, plus := closureOf(c.Graph(), 0)
-	if c.PairsPlus() != plus {
-		return fmt.Errorf("%w: %d pairs, want %d", faults.ErrWrong, c.PairsPlus(), plus)
-	}
-	for u, row := range rows {
-		r, err := c.Row(ctx, uint32(u))
-		if err != nil {
-			return err
-		}
-		for v, yes := range row {
-			if r.Contains(uint32(v)) != yes {
-				return fmt.Errorf("%w: %d → %d", faults.ErrWrong, u, v)
-			}
-		}
-	}
-	return nil
 }

@@ -1,172 +1,82 @@
 package session
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
 
 	"github.com/govyre/vyre/graph"
 	"github.com/govyre/vyre/graph/flow"
-	"github.com/govyre/vyre/graph/internal/cpu"
 	"github.com/govyre/vyre/graph/internal/tiles"
 )
 
-// Add adds arcs to the graph of the closure, of which 0 as a mask is 1, and returns how many rows were made again:
-// those that changed, or all if that is more than a quarter.
-//
-// Errors: an arc with an end that is no node, before anything changes; those of Reaches.
-func (c *Closure) Add(ctx context.Context, arcs []flow.Arc) (rows int, err error) {
-	return c.edit(ctx, arcs, true)
+// editable is a closure with what edits need.
+type editable struct {
+	filled
+	kinds      uint32
+	arcs, back *tiles.Arcs // of the graph after edits, and the other way round; nil before the first one
+	live       *tiles.Live // nil before an edit, and after all rows were made again
+	latest     *graph.CSR  // nil if edits came after it
 }
 
-// Remove takes arcs away, each once, and returns what Add does.
-//
-// Errors: an arc that is not there, before anything changes; those of Add.
-func (c *Closure) Remove(ctx context.Context, arcs []flow.Arc) (rows int, err error) {
-	return c.edit(ctx, arcs, false)
+func (c *editable) condense(ctx context.Context, rows tiles.Graph, labels []uint32) (dag *tiles.Dag, err error) {
+	err = c.g.Read(func() error {
+		dag, err = tiles.Condense(ctx, rows, c.kinds, labels)
+		return err
+	})
+	return dag, err
 }
 
-func (c *Closure) edit(ctx context.Context, arcs []flow.Arc, add bool) (n int, err error) {
-	if err := c.enter(ctx); err != nil {
-		return 0, err
+// walk searches from u level by level; the least node of a level that leads to a node is before it on the path.
+func (c *editable) walk(toward *Reached, u, v uint32) (path []Step) {
+	type found struct{ level, before, mask uint32 }
+	at, g := map[uint32]found{u: {}}, tiles.Graph(rowsOf(c.g))
+	if c.arcs != nil {
+		g = c.arcs
 	}
-	defer c.set.exit(&err)
-	g, err := c.edited(ctx, arcs, add)
-	if err != nil {
-		return 0, err
-	}
-	labels := make([]uint32, g.Nodes())
-	if err := cpu.New(hostArrays(g), cpu.Graph{}, cpu.Options{Workers: 1}).StrongComponents(ctx, c.kinds, labels); err != nil {
-		return 0, err
-	}
-	dag, err := c.condense(ctx, g, labels, c.dag)
-	if err != nil {
-		return 0, err
-	}
-	before := c.closing
-	if n, err = c.remake(ctx, g, dag, labels); err != nil {
-		c.closing = before
-		c.block = -1
-		return 0, err
-	}
-	c.g = g
-	return n, nil
-}
-
-// remake makes the rows that differ, or all.
-func (c *Closure) remake(ctx context.Context, g *graph.CSR, dag *tiles.Dag, labels []uint32) (n int, err error) {
-	all := len(c.cuts) > 2 || tiles.TileColumns(len(dag.Size)) != tiles.TileColumns(len(c.dag.Size))
-	var changed []bool
-	if !all {
-		if err := c.need(ctx, 0); err != nil {
-			return 0, err
-		}
-		changed, err = dag.Changed(c.dag, func(rows []uint32, column uint32) (bool, error) {
-			t := int(column / tiles.Columns)
-			var spans []span
-			for _, k := range rows {
-				if at, stored := c.places.Place(k, t); stored {
-					spans = append(spans, span{at, make([]tiles.Tile, 1)})
+	for level, list := uint32(1), []uint32{u}; at[v] == (found{}) && u != v; level++ {
+		slices.Sort(list)
+		var next []uint32
+		for _, w := range list {
+			targets, masks := g.Row(w)
+			for i, x := range targets {
+				mask := maskAt(masks, i)
+				if _, seen := at[x]; seen || mask&c.kinds == 0 || !toward.Contains(x) {
+					continue
 				}
-			}
-			err := c.rows.read(ctx, spans)
-			return slices.ContainsFunc(spans, func(s span) bool { return has(s.tiles, column%tiles.Columns) }), err
-		})
-		if err != nil {
-			return 0, err
-		}
-		for k, yes := range changed {
-			if yes && dag.Size[k] > 0 {
-				n++
+				at[x] = found{level, w, mask}
+				next = append(next, x)
 			}
 		}
+		list = next
 	}
-	var places *tiles.Places
-	if all = all || 4*n > dag.Live; !all {
-		places = c.places.Again(dag, changed, c.rows.room())
+	for v != u {
+		path = append(path, Step{v, at[v].mask})
+		v = at[v].before
 	}
-	if places == nil || c.rows.image(dag, places) > c.rows.image(nil, nil) {
-		if dag, err = c.condense(ctx, g, labels, nil); err != nil {
-			return 0, err
-		}
-		return dag.Live, c.make(ctx, dag)
-	}
-	next := closing{dag: dag, places: places, cuts: c.cuts, tiles: places.Tiles()}
-	if slices.Contains(changed, true) {
-		listed := func(k uint32) bool { return changed[k] }
-		order, starts := c.dag.List(listed)
-		was, err := c.rows.fill(ctx, filling{tiles.Count, c.dag, c.places, order, starts, c.cuts[0], c.cuts[1]}, &c.run)
-		if err != nil {
-			return 0, err
-		}
-		order, starts = dag.List(listed)
-		now, err := c.rows.fill(ctx, filling{tiles.Make, dag, places, order, starts, c.cuts[0], c.cuts[1]}, &c.run)
-		if err != nil {
-			return 0, err
-		}
-		next.beyond = c.beyond - was + now
-	} else {
-		next.beyond = c.beyond
-	}
-	c.closing = next
-	return n, nil
+	path = append(path, Step{Node: u})
+	slices.Reverse(path)
+	return path
 }
 
-// edited returns the graph with arcs more or less.
-func (c *Closure) edited(ctx context.Context, arcs []flow.Arc, add bool) (*graph.CSR, error) {
-	n := c.g.Nodes()
-	by := make([]int, len(arcs))
-	name := func(i int) string {
-		return fmt.Sprintf("arc %d, %d → %d with mask %#x", i, arcs[i].From, arcs[i].To, max(arcs[i].Mask, 1))
-	}
-	key := func(i int) flow.Arc {
-		return flow.Arc{From: arcs[i].From, To: arcs[i].To, Mask: max(arcs[i].Mask, 1)}
-	}
-	masked := false
-	for i, a := range arcs {
-		by[i] = i
-		masked = masked || add && a.Mask > 1
-		if int64(max(a.From, a.To)) >= int64(n) {
-			return nil, c.set.refuse(fmt.Sprintf("%s: the graph has %d nodes", name(i), n), "nodes count from 0")
-		}
-	}
-	slices.SortStableFunc(by, func(i, j int) int { return compareArcs(key(i), key(j)) })
+// edited makes the graph that edits have made.
+func (c *editable) edited(ctx context.Context) (*graph.CSR, error) {
 	var offsets []uint64
 	var targets, masks []uint32
 	err := c.g.Read(func() error {
-		g := rowsOf(c.g)
-		masked = masked || g.masks != nil
-		offsets = make([]uint64, 1, n+1)
-		targets = make([]uint32, 0, len(g.targets)+len(arcs))
-		put := func(to, mask uint32) {
-			if targets = append(targets, to); masked {
-				masks = append(masks, mask)
-			}
-		}
+		n, masked := c.g.Nodes(), c.g.Masks() != nil
+		offsets, targets, masks = make([]uint64, 1, n+1), make([]uint32, 0, c.g.Arcs()), make([]uint32, 0, c.g.Arcs())
 		for u := range uint32(n) {
-			row, kinds := g.of(u)
-			for k, to := range row {
-				here := flow.Arc{From: u, To: to, Mask: maskAt(kinds, k)}
-				for ; len(by) > 0 && compareArcs(key(by[0]), here) < 0; by = by[1:] {
-					if !add {
-						return c.absent(name(by[0]))
-					}
-					put(key(by[0]).To, key(by[0]).Mask)
-				}
-				if !add && len(by) > 0 && key(by[0]) == here {
-					by = by[1:]
-					continue
-				}
-				put(to, here.Mask)
-			}
-			for ; len(by) > 0 && arcs[by[0]].From == u; by = by[1:] {
-				if !add {
-					return c.absent(name(by[0]))
-				}
-				put(key(by[0]).To, key(by[0]).Mask)
+			to, kinds := c.arcs.Row(u)
+			targets = append(targets, to...)
+			for i := range to {
+				masks = append(masks, maskAt(kinds, i))
+				masked = masked || maskAt(kinds, i) != 1
 			}
 			offsets = append(offsets, uint64(len(targets)))
+		}
+		if !masked {
+			masks = nil
 		}
 		return nil
 	})
@@ -182,10 +92,152 @@ func (c *Closure) edited(ctx context.Context, arcs []flow.Arc, add bool) (*graph
 	return g.With(data)
 }
 
-func (c *Closure) absent(name string) error {
-	return c.set.refuse(name+" is not in the graph of the closure", "remove arcs that are there, as often as they are")
+// all makes edits: all of them or, after an error, none.
+func (c *editable) all(ctx context.Context, arcs []flow.Arc, add bool) (n int, err error) {
+	live, before, done := c.live, c.closing, false
+	defer func() { // whatever panics, too
+		if done {
+			return
+		}
+		live.Undo()
+		c.live = live
+		if c.dag != before.dag || c.block != before.block {
+			before.block = -1
+		}
+		c.closing = before
+	}()
+	live.Begin(c.fewRows())
+	if err := c.ask(ctx, arcs, add); err != nil {
+		return 0, err
+	}
+	if err := c.g.Read(func() error { return c.change(ctx, arcs, add) }); err != nil {
+		return 0, err
+	}
+	if n, err = c.remake(ctx); err != nil {
+		return 0, err
+	}
+	c.run.Record.Items += uint64(n)
+	c.run.Record.Edges += live.Looked
+	live.Keep()
+	c.latest, done = nil, true
+	return n, nil
 }
 
-func compareArcs(a, b flow.Arc) int {
-	return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To), cmp.Compare(a.Mask, b.Mask))
+func arcName(i int, a flow.Arc) string {
+	return fmt.Sprintf("arc %d, %d → %d with mask %#x", i, a.From, a.To, max(a.Mask, 1))
+}
+
+// fewRows is how many rows are made again one by one at most.
+func (c *editable) fewRows() int {
+	if len(c.cuts) > 2 {
+		return 0
+	}
+	return c.dag.Live / 4
+}
+
+// begin makes what edits need, if it is not there.
+func (c *editable) begin(ctx context.Context) error {
+	if len(c.cuts) == 2 {
+		if err := c.need(ctx, 0); err != nil {
+			return err
+		}
+	}
+	if c.live != nil {
+		return nil
+	}
+	if c.arcs == nil {
+		back := c.g
+		if !c.set.symmetric {
+			var err error
+			if back, err = c.g.Reverse(ctx); err != nil {
+				return err
+			}
+		}
+		c.arcs, c.back = tiles.NewArcs(rowsOf(c.g)), tiles.NewArcs(rowsOf(back))
+	}
+	return c.g.Read(func() (err error) {
+		c.live, err = tiles.NewLive(ctx, c.dag, c.arcs, c.back, c.kinds)
+		return err
+	})
+}
+
+// mostAsked is how many tiles are read before an edit at most.
+const mostAsked = 4096
+
+// ask finds out what edits ought to know: whether columns reach others.
+func (c *editable) ask(ctx context.Context, arcs []flow.Arc, add bool) error {
+	if len(c.cuts) > 2 {
+		return nil
+	}
+	var pairs [][2]uint32
+	var spans []span
+	for _, a := range arcs {
+		for _, p := range c.live.Asks(a.From, a.To, max(a.Mask, 1), add) {
+			if at, stored := c.places.Place(p[0], int(p[1]/tiles.Columns)); stored && len(spans) < mostAsked {
+				pairs, spans = append(pairs, p), append(spans, span{at, make([]tiles.Tile, 1)})
+			}
+		}
+	}
+	if err := c.rows.read(ctx, spans); err != nil {
+		return err
+	}
+	for i, p := range pairs {
+		c.live.Answer(p, has(spans[i].tiles, p[1]%tiles.Columns))
+	}
+	return nil
+}
+
+// change makes the edits on the host.
+func (c *editable) change(ctx context.Context, arcs []flow.Arc, add bool) error {
+	for i, a := range arcs {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if mask := max(a.Mask, 1); add {
+			c.live.Add(a.From, a.To, mask)
+		} else if !c.live.Remove(a.From, a.To, mask) {
+			return c.set.refuse(arcName(i, a)+" is not in the graph of the closure", "remove arcs that are there, as often as they are")
+		}
+	}
+	return nil
+}
+
+// remake makes the rows again that are stale, or all.
+func (c *editable) remake(ctx context.Context) (n int, err error) {
+	stale, all := c.live.Stale()
+	if columns := len(c.dag.Name); all || tiles.TileColumns(columns) != tiles.TileColumns(c.places.Rows()) {
+		return c.remakeAll(ctx)
+	}
+	if len(stale) > 0 {
+		block := c.block
+		c.block = -1
+		was, now, fit, err := c.rows.refill(ctx, refilling{c.dag, c.places, slices.DeleteFunc(slices.Clone(stale), c.places.Empty), func() (order, starts []uint32, fit bool) {
+			n = c.live.Settle(stale)
+			order, starts = c.dag.List(stale)
+			undo, fit := c.places.Again(c.dag, stale, c.rows.room())
+			c.live.Then(undo)
+			return order, starts, fit
+		}, stale}, &c.run)
+		if err != nil {
+			return 0, err
+		}
+		if !fit {
+			return c.remakeAll(ctx)
+		}
+		c.block, c.beyond = block, c.beyond-was+now
+	}
+	c.count()
+	return n, nil
+}
+
+// remakeAll makes all rows again, with columns of their own.
+func (c *editable) remakeAll(ctx context.Context) (int, error) {
+	dag, err := c.condense(ctx, c.arcs, c.dag.Labels())
+	if err == nil {
+		err = c.make(ctx, dag)
+	}
+	if err == nil {
+		c.live = nil
+	}
+	return c.dag.Live, err
 }

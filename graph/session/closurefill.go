@@ -15,30 +15,46 @@ import (
 type filled struct {
 	set  *set
 	keep bool
+	g    *graph.CSR // before all edits
 	rows closureRows
 	run  Run
 	closing
 }
 
-// closing is what changes with an edit, together.
+// closing is what changes when all rows are made again, together.
 type closing struct {
-	g      *graph.CSR
 	dag    *tiles.Dag
 	places *tiles.Places
 	cuts   []int // columns of tiles that blocks begin with, and their end
 	block  int   // which one is there; -1 is none
 	beyond uint64
-	tiles  uint64
+	counts closureCounts
 }
 
-// now is what is there while no edit is under way.
-func (c *filled) now() (closing, Run) {
+// closureCounts are what a closure comes to.
+type closureCounts struct {
+	pairs, plus                          uint64
+	components, between, heights, blocks int
+	tiles                                uint64
+	run                                  Run
+}
+
+// count notes what the rows come to.
+func (c *filled) count() {
+	d, pairs := c.dag, c.beyond+c.dag.Squares
+	c.counts = closureCounts{pairs: pairs, plus: pairs - uint64(d.Single), components: d.Live, between: d.Between, heights: d.Heights(), blocks: len(c.cuts) - 1, tiles: c.places.Tiles}
+}
+
+// now is what they come to while no edit is under way.
+func (c *filled) now() closureCounts {
 	if c.set == nil {
-		return closing{g: &graph.CSR{}, dag: &tiles.Dag{}, cuts: []int{0}}, Run{}
+		return closureCounts{}
 	}
 	c.set.calls.Wait()
 	defer c.set.calls.Give()
-	return c.closing, c.run
+	counts := c.counts
+	counts.run = c.run
+	return counts
 }
 
 // make makes all rows anew, and counts them.
@@ -46,8 +62,7 @@ func (c *filled) make(ctx context.Context, dag *tiles.Dag) error {
 	if n := len(dag.Size); uint64(n)*uint64((tiles.TileColumns(n)+63)/64) > math.MaxUint32 { // kernels count places in 32 bits
 		return c.set.refuse(fmt.Sprintf("closure: %d components are too many", n), "ask for rows by Reach")
 	}
-	places := tiles.NewPlaces(dag)
-	c.closing = closing{g: c.g, dag: dag, places: places, block: -1, tiles: places.Tiles()}
+	c.closing = closing{dag: dag, places: tiles.NewPlaces(dag), block: -1}
 	if err := c.fit(); err != nil {
 		return err
 	}
@@ -58,6 +73,7 @@ func (c *filled) make(ctx context.Context, dag *tiles.Dag) error {
 		}
 		c.beyond += sum
 	}
+	c.count()
 	return nil
 }
 
@@ -65,12 +81,12 @@ func (c *filled) make(ctx context.Context, dag *tiles.Dag) error {
 func (c *filled) fit() error {
 	s, columns := c.set, tiles.TileColumns(len(c.dag.Size))
 	image := c.rows.image(c.dag, c.places)
-	most := c.tiles
+	most := c.places.Tiles
 	c.cuts = []int{0, columns}
 	limit := s.limit()
 	left := min(limit-min(limit, s.analysed.now()-c.rows.held()), tiles.Bytes*math.MaxUint32)
 	if fixed := image + 2*planRoom; s.o.Parts && fixed+tiles.Bytes*most > left && left > fixed {
-		if cuts, n := cut(c.places.ByColumn(columns, 1), (left-fixed)/tiles.Bytes); cuts != nil {
+		if cuts, n := cut(c.places.ByColumn(1, nil), (left-fixed)/tiles.Bytes); cuts != nil {
 			c.cuts, most = cuts, n
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
+	"math"
 	"time"
 
 	"github.com/govyre/vyre/driver"
@@ -23,6 +24,8 @@ type closureRows interface {
 	open(image, tiles uint64) error
 	free() error // what open took
 	fill(ctx context.Context, f filling, r *Run) (sum uint64, err error)
+	// refill makes rows again, and returns what they came to and come to; false if they do not fit.
+	refill(ctx context.Context, f refilling, r *Run) (was, now uint64, fit bool, err error)
 	read(ctx context.Context, spans []span) error
 	column(ctx context.Context, p *tiles.Places, k uint32) ([]uint32, error)
 }
@@ -34,6 +37,15 @@ type filling struct {
 	places        *tiles.Places
 	order, starts []uint32
 	from, to      int
+}
+
+// refilling is which rows an edit makes again.
+type refilling struct {
+	dag    *tiles.Dag
+	places *tiles.Places
+	old    []uint32                                  // rows that were there
+	settle func() (order, starts []uint32, fit bool) // changes sizes and places, and lists rows that are there then
+	stale  []uint32                                  // rows whose sizes and places that changes
 }
 
 // span is tiles from a place on.
@@ -54,7 +66,7 @@ func (h *hostRows) image(d *tiles.Dag, p *tiles.Places) uint64 {
 	if d == nil {
 		return h.bytes
 	}
-	return uint64(8*len(p.At) + 4*(len(d.To)+5*len(d.Size)+len(d.Of)))
+	return uint64(8*len(p.Present) + 4*(len(p.First)+d.Between+5*len(d.Size)+len(d.Of)))
 }
 
 func (h *hostRows) room() uint64 { return uint64(len(h.tiles)) }
@@ -78,9 +90,21 @@ func (h *hostRows) open(image, n uint64) error {
 
 func (h *hostRows) fill(ctx context.Context, f filling, r *Run) (uint64, error) {
 	began := time.Now()
-	sum := f.places.Fill(f.dag, f.way, f.order, f.from, f.to, h.tiles, func() bool { return ctx.Err() != nil })
+	sum := f.places.Fill(f.dag, f.way, f.order, f.places.Deal(f.from, f.to, nil), h.tiles, func() bool { return ctx.Err() != nil })
 	r.Result.Wall += time.Since(began)
 	return sum, ctx.Err()
+}
+
+func (h *hostRows) refill(ctx context.Context, f refilling, r *Run) (was, now uint64, fit bool, err error) {
+	began, p, columns := time.Now(), f.places, tiles.TileColumns(f.places.Rows())
+	stop := func() bool { return ctx.Err() != nil }
+	was = p.Fill(f.dag, tiles.Count, f.old, p.Deal(0, columns, f.old), h.tiles, stop)
+	order, _, fit := f.settle()
+	if fit {
+		now = p.Fill(f.dag, tiles.Make, order, p.Deal(0, columns, order), h.tiles, stop)
+	}
+	r.Result.Wall += time.Since(began)
+	return was, now, fit, ctx.Err()
 }
 
 func (h *hostRows) read(_ context.Context, spans []span) error {
@@ -114,26 +138,26 @@ func (h *hostRows) free() (err error) {
 
 // kernelRows has them on the device, in two buffers: the tiles, and all that Fill reads beside them.
 type kernelRows struct {
-	s            *runner
-	fills, lists driver.Kernel
-	memory       *analysis // of both; nil if there is none
-	about, tiles driver.Buffer
-	staged       []byte             // what comes to the first buffer
-	pinned       closer             // that; nil if it is the host's as any other memory
-	late         []*driver.Sequence // whose calls have failed, and which may be under way
+	s                  *runner
+	fills, lists, puts driver.Kernel
+	memory             *analysis // of both; nil if there is none
+	about, tiles       driver.Buffer
+	staged             []byte             // what comes to the first buffer
+	pinned             closer             // that; nil if it is the host's as any other memory
+	late               []*driver.Sequence // whose calls have failed, and which may be under way
 	closureImage
 }
 
 // closureImage is what is in the first buffer.
 type closureImage struct {
-	dag *tiles.Dag
+	dag *tiles.Dag // of which all is there
 	at  [closureParts + 1]int64
 }
 
 func newKernelRows(ctx context.Context, s *runner) (*kernelRows, error) {
 	k := &kernelRows{s: s}
-	fill, column, err := tiles.Unpack()
-	for to, p := range map[*driver.Kernel]*ir.Program{&k.fills: fill, &k.lists: column} {
+	fill, column, put, err := tiles.Unpack()
+	for to, p := range map[*driver.Kernel]*ir.Program{&k.fills: fill, &k.lists: column, &k.puts: put} {
 		if err == nil {
 			*to, err = s.dev.Compile(ctx, p, driver.Options{Label: s.o.Label + " " + p.Name()})
 		}
@@ -144,25 +168,30 @@ func newKernelRows(ctx context.Context, s *runner) (*kernelRows, error) {
 	return k, nil
 }
 
-// parts are the arrays of the first buffer, one after another.
+// parts are the arrays of the first buffer, one after another. Edits change sizes and what says where tiles are, and use
+// the room of what comes after that.
 const (
-	toPart = iota
+	sumsPart = iota
+	outPart
 	sizePart
-	dealPart // from here on they are of a filling, and not of the graph
+	presentPart // from here on a block of columns has its own
+	firstsPart
+	dealPart
 	startsPart
 	listPart
-	placesPart
-	sumsPart
-	outPart
+	toPart
 	closureParts
 )
 
-// layout is where each of them begins, and the end.
-func (k *kernelRows) layout(d *tiles.Dag, p *tiles.Places, starts int) (at [closureParts + 1]int64) {
-	n := len(d.Size)
-	for i, bytes := range [closureParts]int{dealPart: 4 * tiles.TileColumns(n), startsPart: 4 * starts, listPart: 16 * n, toPart: 4 * len(d.To),
-		sizePart: 4 * n, placesPart: 8 * len(p.At), sumsPart: 8, outPart: 4 * ((n + 31) / 32)} {
-		at[i+1] = (at[i] + int64(max(bytes, 4)) + 255) / 256 * 256
+const line = 256
+
+// layout is where each of them begins, and the end. There is room for columns up to the end of the last tile.
+func (k *kernelRows) layout(d *tiles.Dag, p *tiles.Places) (at [closureParts + 1]int64) {
+	columns := tiles.TileColumns(p.Rows())
+	n := columns * tiles.Columns
+	for i, bytes := range [closureParts]int{sumsPart: 2 * line, outPart: n / 8, sizePart: 4 * n, presentPart: 8 * n * p.Words, firstsPart: 4 * n * p.Firsts(),
+		dealPart: 4 * columns, startsPart: 4 * (2*d.Heights() + 1), listPart: 16 * p.Rows(), toPart: 4 * d.Between} {
+		at[i+1] = (at[i] + int64(max(bytes, 4)) + line - 1) / line * line
 	}
 	return at
 }
@@ -174,7 +203,7 @@ func (k *kernelRows) image(d *tiles.Dag, p *tiles.Places) uint64 {
 		}
 		return uint64(k.about.Len())
 	}
-	return uint64(k.layout(d, p, 2*d.Heights()+1)[closureParts])
+	return uint64(k.layout(d, p)[closureParts]) + editRoom
 }
 
 func (k *kernelRows) room() uint64 {
@@ -210,45 +239,140 @@ func (k *kernelRows) open(image, n uint64) error {
 	return nil
 }
 
+// editRoom is room for edits of closures so small that the arrays of a filling leave little.
+const editRoom = 4 << 10
+
+// packing puts arrays into the staged bytes, one after another.
+type packing struct {
+	k   *kernelRows
+	end int64
+}
+
+// put returns where an array comes to be. It puts only what fits.
+func (p *packing) put(words []uint32) driver.Range {
+	at := p.end
+	p.end += (int64(max(4*len(words), 4)) + line - 1) / line * line
+	if p.end <= int64(len(p.k.staged)) {
+		putWords(p.k.staged[at:], words)
+	}
+	return driver.Part(p.k.about, at, 4*int64(max(len(words), 1)))
+}
+
+// where are the arguments that say where tiles are.
+func (k *kernelRows) where(p *tiles.Places) []driver.Arg {
+	return []driver.Arg{driver.Part(k.about, k.at[presentPart], 8*int64(len(p.Present))), driver.Part(k.about, k.at[firstsPart], 4*int64(len(p.First)))}
+}
+
+// launch has rows filled.
+func (k *kernelRows) launch(seq *driver.Sequence, way int, p *tiles.Places, deal []uint32, starts, rows, to, dealt driver.Range, sums int64) {
+	if rows.Len < 16 || len(deal) == 0 {
+		return
+	}
+	columns := k.at[presentPart] - k.at[sizePart]
+	args := []driver.Arg{driver.U32(uint32(way)), driver.U32(uint32(starts.Len / 8)), driver.U32(uint32(p.Words)), dealt, starts, rows, to, driver.Part(k.about, k.at[sizePart], columns)}
+	args = append(append(args, k.where(p)...), driver.All(k.tiles), driver.Part(k.about, k.at[sumsPart]+sums*line, 8))
+	seq.Launch(k.fills, driver.Groups(uint32(len(deal))), args...)
+}
+
 func (k *kernelRows) fill(ctx context.Context, f filling, r *Run) (uint64, error) {
-	at, from := k.layout(f.dag, f.places, 2*f.dag.Heights()+1), int64(0)
-	if k.dag == f.dag {
-		from = at[dealPart]
+	p, d := f.places, f.dag
+	k.at = k.layout(d, p)
+	clear(k.staged[k.at[sizePart]:k.at[presentPart]])
+	putWords(k.staged[k.at[sizePart]:], d.Size)
+	copy(k.staged[k.at[presentPart]:], little.Bytes(p.Present))
+	putWords(k.staged[k.at[firstsPart]:], p.First)
+	deal := p.Deal(f.from, f.to, nil)
+	dealt, starts, rows, to := k.part(dealPart, len(deal)), k.part(startsPart, len(f.starts)), k.part(listPart, 4*len(f.order)), k.part(toPart, d.Between)
+	putWords(k.staged[dealt.Off:], deal)
+	from, end := k.at[presentPart], dealt.End()
+	if k.dag != d {
+		entries, after := d.Entries(f.order)
+		putWords(k.staged[starts.Off:], f.starts)
+		putWords(k.staged[rows.Off:], entries)
+		putWords(k.staged[to.Off:], after)
+		from, end = k.at[sizePart], to.End()
 	}
-	k.closureImage = closureImage{at: at}
-	put := func(part int, words []uint32) driver.Arg {
-		if at[part] >= from {
-			putWords(k.staged[at[part]:], words)
-		}
-		return driver.Part(k.about, at[part], 4*int64(max(len(words), 1)))
-	}
-	places := little.Bytes(f.places.At)
-	copy(k.staged[at[placesPart]:], places)
-	deal := f.places.Deal(tiles.TileColumns(len(f.dag.Size)), f.from, f.to)
-	heights := uint32(len(f.starts) / 2)
-	sums := driver.Part(k.about, at[sumsPart], 8)
-	args := []driver.Arg{driver.U32(uint32(f.way)), driver.U32(heights), driver.U32(uint32(f.places.Words)),
-		put(dealPart, deal), put(startsPart, f.starts), put(listPart, f.dag.Entries(f.order)), put(toPart, f.dag.To), put(sizePart, f.dag.Size),
-		driver.Part(k.about, at[placesPart], int64(len(places))), driver.All(k.tiles), sums}
+	k.dag = nil
 	seq := k.s.dev.NewSequence(k.s.o.Label + " closure")
-	seq.Upload(driver.Part(k.about, from, at[sumsPart]-from), k.staged[from:at[sumsPart]], driver.Always)
-	seq.Fill(sums, 0, 8)
-	if len(f.order) > 0 {
-		seq.Launch(k.fills, driver.Groups(uint32(len(deal))), args...)
+	seq.Upload(driver.Part(k.about, from, end-from), k.staged[from:end], driver.Always)
+	seq.Fill(driver.Part(k.about, 0, 2*line), 0, 8)
+	k.launch(seq, f.way, p, deal, starts, rows, to, dealt, 0)
+	sums, err := k.summed(ctx, seq, uint64(end-from), len(f.starts)/2, r)
+	if err == nil {
+		k.dag = d
 	}
-	sum := make([]byte, 8)
-	seq.Read(sums, sum)
+	return sums[0], err
+}
+
+// part is the beginning of a part, of so many words.
+func (k *kernelRows) part(part, words int) driver.Range {
+	return driver.Part(k.about, k.at[part], 4*int64(max(words, 1)))
+}
+
+// summed runs a sequence that fills rows, and returns both sums.
+func (k *kernelRows) summed(ctx context.Context, seq *driver.Sequence, bytes uint64, heights int, r *Run) (sums [2]uint64, err error) {
+	var read [2][8]byte
+	for i := range read {
+		seq.Read(driver.Part(k.about, k.at[sumsPart]+int64(i)*line, 8), read[i][:])
+	}
 	result, err := k.once(ctx, seq)
 	if k.s.tell(result); err != nil {
-		return 0, err
+		return sums, err
 	}
-	k.dag = f.dag
-	k.s.moved.uploaded += uint64(at[sumsPart] - from)
-	k.s.moved.read += 8
-	one := Run{Engine: WavesEngine, Topology: megakernel.Drained, Record: megakernel.Record{Status: megakernel.Converged, Rounds: heights}, Result: result}
+	k.s.moved.uploaded += bytes
+	k.s.moved.read += 16
+	one := Run{Engine: WavesEngine, Topology: megakernel.Drained, Record: megakernel.Record{Status: megakernel.Converged, Rounds: uint32(heights)}, Result: result}
 	k.s.totals.add(one)
 	*r = r.and(one)
-	return binary.LittleEndian.Uint64(sum), nil
+	for i := range sums {
+		sums[i] = binary.LittleEndian.Uint64(read[i][:])
+	}
+	return sums, nil
+}
+
+func (k *kernelRows) refill(ctx context.Context, f refilling, r *Run) (was, now uint64, fit bool, err error) {
+	p, columns := f.places, tiles.TileColumns(f.places.Rows())
+	pack := &packing{k: k, end: k.at[dealPart]}
+	var entries []uint32
+	for _, row := range f.old {
+		entries = append(entries, row, 0, 0, f.dag.Size[row])
+	}
+	wasDeal, n := p.Deal(0, columns, f.old), uint32(len(f.old))
+	wasDealt, wasStarts, wasRows := pack.put(wasDeal), pack.put([]uint32{0, n, n}), pack.put(entries)
+	order, list, fit := f.settle()
+	entries, after := f.dag.Entries(order)
+	deal := p.Deal(0, columns, order)
+	dealt, starts, rows, to := pack.put(deal), pack.put(list), pack.put(entries), pack.put(after)
+	changed := k.changed(f)
+	pairs, from, end := pack.put(changed), k.at[dealPart], pack.end
+	if !fit || end > int64(len(k.staged)) || k.at[dealPart]-k.at[sizePart] > math.MaxUint32 {
+		return 0, 0, false, nil
+	}
+	k.dag = nil
+	seq := k.s.dev.NewSequence(k.s.o.Label + " edit of a closure")
+	seq.Upload(driver.Part(k.about, from, end-from), k.staged[from:end], driver.Always)
+	seq.Fill(driver.Part(k.about, 0, 2*line), 0, 8)
+	k.launch(seq, tiles.Count, p, wasDeal, wasStarts, wasRows, to, wasDealt, 0)
+	seq.Launch(k.puts, driver.Groups(uint32(min((len(changed)/2+255)/256, 1024))), pairs, driver.Part(k.about, k.at[sizePart], k.at[dealPart]-k.at[sizePart]))
+	k.launch(seq, tiles.Make, p, deal, starts, rows, to, dealt, 1)
+	sums, err := k.summed(ctx, seq, uint64(end-from), len(list)/2, r)
+	return sums[0], sums[1], true, err
+}
+
+// changed is where words of sizes and of what says where tiles are come to be, and the words.
+func (k *kernelRows) changed(f refilling) (pairs []uint32) {
+	p := f.places
+	present, firsts := uint32((k.at[presentPart]-k.at[sizePart])/4), uint32((k.at[firstsPart]-k.at[sizePart])/4)
+	for _, row := range f.stale {
+		pairs = append(pairs, row, f.dag.Size[row])
+		for i := row * uint32(p.Words); i < (row+1)*uint32(p.Words); i++ {
+			pairs = append(pairs, present+2*i, uint32(p.Present[i]), present+2*i+1, uint32(p.Present[i]>>32))
+		}
+		for i := row * uint32(p.Firsts()); i < (row+1)*uint32(p.Firsts()); i++ {
+			pairs = append(pairs, firsts+i, p.First[i])
+		}
+	}
+	return pairs
 }
 
 func (k *kernelRows) read(ctx context.Context, spans []span) error {
@@ -282,8 +406,8 @@ func (k *kernelRows) read(ctx context.Context, spans []span) error {
 func (k *kernelRows) column(ctx context.Context, p *tiles.Places, column uint32) ([]uint32, error) {
 	list := driver.Part(k.about, k.at[outPart], 4*int64((p.Rows()+31)/32))
 	seq, host := k.s.dev.NewSequence(k.s.o.Label+" column"), make([]byte, list.Len)
-	seq.Launch(k.lists, driver.Groups(uint32(min((list.Len/4+7)/8, 1024))), driver.U32(column), driver.U32(uint32(p.Words)),
-		driver.Part(k.about, k.at[placesPart], 8*int64(len(p.At))), driver.All(k.tiles), list)
+	args := append([]driver.Arg{driver.U32(column), driver.U32(uint32(p.Words))}, k.where(p)...)
+	seq.Launch(k.lists, driver.Groups(uint32(min((list.Len/4+7)/8, 1024))), append(args, driver.All(k.tiles), list)...)
 	seq.Read(list, host)
 	result, err := k.once(ctx, seq)
 	if k.s.tell(result); err != nil {
@@ -333,11 +457,11 @@ func (k *kernelRows) free() (err error) {
 // Close gives kernels back, too.
 func (k *kernelRows) Close() error {
 	err := k.free()
-	for _, kernel := range []driver.Kernel{k.fills, k.lists} {
+	for _, kernel := range []driver.Kernel{k.fills, k.lists, k.puts} {
 		if kernel != nil {
 			err = errors.Join(err, kernel.Close())
 		}
 	}
-	k.fills, k.lists = nil, nil
+	k.fills, k.lists, k.puts = nil, nil, nil
 	return err
 }

@@ -62,11 +62,7 @@ func (s *Session) Memory() plan.Session { return s.resident.memory }
 
 // Recondense finds the components of a closure, the arcs between them and heights again, of labels that are known.
 func (c *Closure) Recondense(ctx context.Context) (err error) {
-	labels := make([]uint32, len(c.dag.Of))
-	for v, k := range c.dag.Of {
-		labels[v] = c.dag.Name[k]
-	}
-	_, err = c.condense(ctx, c.g, labels, nil)
+	_, err = c.condense(ctx, rowsOf(c.g), c.dag.Labels())
 	return err
 }
 

@@ -1,6 +1,7 @@
 package tiles
 
 import (
+	"cmp"
 	"context"
 	"runtime"
 	"slices"
@@ -8,37 +9,28 @@ import (
 	"github.com/govyre/vyre/internal/guard"
 )
 
-// None is no node, and no column.
-const None = ^uint32(0)
-
-// Graph is the rows of a graph: the targets of a node, and their masks, nil if all are 1.
-type Graph interface {
-	Row(u uint32) (targets, masks []uint32)
-}
-
-// Dag is a graph whose strong components are columns, by ascending name. One that was made from another keeps the
-// columns of components whose name stayed.
+// Dag is a graph whose strong components are columns: by ascending name, until edits change it.
 type Dag struct {
 	Of         []uint32 // by node: its column
-	Name, Size []uint32 // by column: its least node, and how many it has; None and 0 if it is free
-	Single     int      // nodes on no cycle
-	Offsets    []uint32
-	To         []uint32 // arcs between columns, ascending and once each
+	Name, Size []uint32 // by column: one of its nodes, at first the least, and how many it has; None and 0 if it is free
 	Height     []uint32 // by column: arcs of the longest way to one without successors
-	ByHeight   []uint32 // columns, those of less height first
+	Single     int      // nodes on no cycle
 	Live       int      // columns that are not free
+	Between    int      // arcs between columns, once each
+	Squares    uint64   // pairs within components
 
-	order, starts []uint32 // the list of all
+	after         lists    // by column: those that arcs lead to, ascending
+	tall          []uint32 // columns of each height
+	order, starts []uint32 // the list of all; nil if it is not made
 }
 
 // pollEvery is after how many nodes a context is looked at.
 const pollEvery = 1 << 16
 
-// Condense makes columns of the components that nodes have these labels of, along arcs that the filter allows. Of a
-// graph that was another before, old keeps columns; else it is nil.
-func Condense(ctx context.Context, g Graph, filter uint32, labels []uint32, old *Dag) (*Dag, error) {
+// Condense makes columns of the components that nodes have these labels of, along arcs that the filter allows.
+func Condense(ctx context.Context, g Graph, filter uint32, labels []uint32) (*Dag, error) {
 	d := &Dag{Of: make([]uint32, len(labels))}
-	d.columns(labels, old)
+	d.columns(labels)
 	first, members := make([]uint32, len(d.Size)+1), make([]uint32, len(labels))
 	for k, n := range d.Size {
 		first[k+1] = first[k] + n
@@ -48,7 +40,7 @@ func Condense(ctx context.Context, g Graph, filter uint32, labels []uint32, old 
 		members[next[k]] = uint32(v)
 		next[k]++
 	}
-	d.Offsets = make([]uint32, len(d.Size)+1)
+	d.after.first = make([]uint32, len(d.Size)+1)
 	parts := 1
 	if len(labels) >= pollEvery/4 {
 		parts = runtime.GOMAXPROCS(0)
@@ -69,14 +61,15 @@ func Condense(ctx context.Context, g Graph, filter uint32, labels []uint32, old 
 		return nil, ctx.Err()
 	}
 	for k := range d.Size {
-		d.Offsets[k+1] += d.Offsets[k]
+		d.after.first[k+1] += d.after.first[k]
 	}
-	d.To = made[0].to
+	d.after.of = made[0].to
 	for i, m := range made {
 		if d.Single += m.single; i > 0 {
-			d.To = append(d.To, m.to...)
+			d.after.of = append(d.after.of, m.to...)
 		}
 	}
+	d.Between = len(d.after.of)
 	d.heights()
 	d.order, d.starts = d.List(nil)
 	return d, nil
@@ -126,102 +119,108 @@ func (c *condensing) between(ctx context.Context, from, to uint32) {
 		} else if !slices.IsSorted(row) {
 			slices.Sort(row)
 		}
-		c.Offsets[k+1] = uint32(len(row))
+		c.after.first[k+1] = uint32(len(row))
 	}
 }
 
 // columns numbers components.
-func (d *Dag) columns(labels []uint32, old *Dag) {
-	if old != nil {
-		d.Name = slices.Clone(old.Name)
-		for k, name := range d.Name {
-			if name != None && labels[name] != name {
-				d.Name[k] = None
-			}
-		}
-	}
-	free := 0
+func (d *Dag) columns(labels []uint32) {
 	for v, label := range labels {
 		if uint32(v) != label {
 			d.Of[v] = d.Of[label] // which is less, and so has its column
 			continue
 		}
-		d.Live++
-		if old != nil && old.Name[old.Of[v]] == label {
-			d.Of[v] = old.Of[v]
-			continue
-		}
-		for free < len(d.Name) && d.Name[free] != None {
-			free++
-		}
-		if free == len(d.Name) {
-			d.Name = append(d.Name, label)
-		}
-		d.Name[free], d.Of[v] = label, uint32(free)
+		d.Of[v] = uint32(len(d.Name))
+		d.Name = append(d.Name, label)
 	}
-	d.Size = make([]uint32, len(d.Name))
+	d.Live, d.Size = len(d.Name), make([]uint32, len(d.Name))
 	for _, k := range d.Of {
 		d.Size[k]++
 	}
+	for _, n := range d.Size {
+		d.Squares += uint64(n) * uint64(n)
+	}
 }
 
-// heights takes columns away that lead to no other one, and those that lead to these then (Kahn, 1962). A free column
-// has height 0.
+// heights takes columns away that lead to no other one, and those that lead to these then (Kahn, 1962).
 func (d *Dag) heights() {
 	n := len(d.Size)
-	left, first := make([]uint32, n), make([]uint32, n+1)
-	for k := range n {
-		left[k] = d.Offsets[k+1] - d.Offsets[k]
-	}
-	for _, k := range d.To {
-		first[k+1]++
-	}
-	for k := range n {
-		first[k+1] += first[k]
-	}
-	before, next := make([]uint32, len(d.To)), slices.Clone(first)
+	before, left, list := d.turned(), make([]uint32, n), make([]uint32, 0, n)
+	d.Height = make([]uint32, n)
 	for k := range uint32(n) {
-		for _, to := range d.After(k) {
-			before[next[to]] = k
-			next[to]++
+		if left[k] = uint32(len(d.After(k))); left[k] == 0 {
+			list = append(list, k)
 		}
 	}
-	d.Height, d.ByHeight = make([]uint32, n), make([]uint32, 0, n)
-	for k := range uint32(n) {
-		if left[k] == 0 {
-			d.ByHeight = append(d.ByHeight, k)
+	for at := 0; at < len(list); at++ {
+		k := list[at]
+		if int(d.Height[k]) == len(d.tall) {
+			d.tall = append(d.tall, 0)
 		}
-	}
-	for at := 0; at < len(d.ByHeight); at++ {
-		k := d.ByHeight[at]
-		for _, u := range before[first[k]:first[k+1]] {
+		d.tall[d.Height[k]]++
+		for _, u := range before.at(k) {
 			if left[u]--; left[u] == 0 { // the last of its successors is one of the highest
 				d.Height[u] = d.Height[k] + 1
-				d.ByHeight = append(d.ByHeight, u)
+				list = append(list, u)
 			}
 		}
 	}
 }
 
-// After are the columns that arcs of column k lead to.
-func (d *Dag) After(k uint32) []uint32 { return d.To[d.Offsets[k]:d.Offsets[k+1]] }
-
-// Heights is how many heights there are.
-func (d *Dag) Heights() int {
-	if len(d.ByHeight) == 0 {
-		return 0
+// turned is which columns lead to each, ascending.
+func (d *Dag) turned() (before lists) {
+	n := len(d.Size)
+	before.first, before.of = make([]uint32, n+1), make([]uint32, d.Between)
+	for k := range uint32(n) {
+		for _, to := range d.After(k) {
+			before.first[to+1]++
+		}
 	}
-	return int(d.Height[d.ByHeight[len(d.ByHeight)-1]]) + 1
+	for k := range n {
+		before.first[k+1] += before.first[k]
+	}
+	next := slices.Clone(before.first)
+	for k := range uint32(n) {
+		for _, to := range d.After(k) {
+			before.of[next[to]] = k
+			next[to]++
+		}
+	}
+	return before
 }
 
+// Labels are the components of nodes, by their least nodes.
+func (d *Dag) Labels() []uint32 {
+	least, labels := slices.Repeat([]uint32{None}, len(d.Name)), make([]uint32, len(d.Of))
+	for v, k := range d.Of {
+		least[k] = min(least[k], uint32(v))
+		labels[v] = least[k]
+	}
+	return labels
+}
+
+// After are the columns that arcs of column k lead to.
+func (d *Dag) After(k uint32) []uint32 { return d.after.at(k) }
+
+// Heights is how many heights there are.
+func (d *Dag) Heights() int { return len(d.tall) }
+
 // List is what Fill goes through: rows that have successors, in order of heights, and two words a height, where its
-// rows of up to Long successors begin, and the others; at the end where the list ends. A nil function lists all.
-func (d *Dag) List(listed func(k uint32) bool) (order, starts []uint32) {
-	if listed == nil && d.order != nil {
+// rows of up to Long successors begin, and the others; at the end where the list ends. It lists all, or some columns,
+// which it sorts.
+func (d *Dag) List(columns []uint32) (order, starts []uint32) {
+	if columns == nil && d.order != nil {
 		return d.order, d.starts
 	}
+	if columns == nil {
+		columns = d.byHeight()
+	} else {
+		slices.SortFunc(columns, func(a, b uint32) int {
+			return cmp.Or(cmp.Compare(d.Height[a], d.Height[b]), cmp.Compare(a, b))
+		})
+	}
 	var long []uint32
-	order, starts = make([]uint32, 0, len(d.ByHeight)), []uint32{0}
+	order, starts = make([]uint32, 0, len(columns)), []uint32{0}
 	height := uint32(0)
 	flush := func() {
 		if n := uint32(len(order)); n+uint32(len(long)) > starts[len(starts)-1] {
@@ -229,15 +228,15 @@ func (d *Dag) List(listed func(k uint32) bool) (order, starts []uint32) {
 			starts, long = append(starts, n, uint32(len(order))), long[:0]
 		}
 	}
-	for _, k := range d.ByHeight {
-		if d.Height[k] == 0 || listed != nil && !listed(k) {
+	for _, k := range columns {
+		if d.Height[k] == 0 {
 			continue
 		}
 		if h := d.Height[k]; h != height {
 			flush()
 			height = h
 		}
-		if d.Offsets[k+1]-d.Offsets[k] > Long {
+		if len(d.After(k)) > Long {
 			long = append(long, k)
 		} else {
 			order = append(order, k)
@@ -247,61 +246,29 @@ func (d *Dag) List(listed func(k uint32) bool) (order, starts []uint32) {
 	return order, starts
 }
 
-// Entries are the rows of a list as Fill has them.
-func (d *Dag) Entries(order []uint32) []uint32 {
-	e := make([]uint32, 0, 4*len(order))
+// byHeight are the columns, those of less height first.
+func (d *Dag) byHeight() []uint32 {
+	next, all := make([]uint32, len(d.tall)+1), make([]uint32, len(d.Height))
+	for _, h := range d.Height {
+		next[h+1]++
+	}
+	for h := range d.tall {
+		next[h+1] += next[h]
+	}
+	for k, h := range d.Height {
+		all[next[h]] = uint32(k)
+		next[h]++
+	}
+	return all
+}
+
+// Entries are the rows of a list as Fill has them, and their successors.
+func (d *Dag) Entries(order []uint32) (entries, to []uint32) {
+	entries, to = make([]uint32, 0, 4*len(order)), make([]uint32, 0, len(order))
 	for _, k := range order {
-		e = append(e, k, d.Offsets[k], d.Offsets[k+1], d.Size[k])
+		from := uint32(len(to))
+		to = append(to, d.After(k)...)
+		entries = append(entries, k, from, uint32(len(to)), d.Size[k])
 	}
-	return e
-}
-
-// Squares is how many pairs there are within components.
-func (d *Dag) Squares() (n uint64) {
-	for _, size := range d.Size {
-		n += uint64(size) * uint64(size)
-	}
-	return n
-}
-
-// Changed returns for each column whether its row may differ from that in old, whose columns these keep. A row is the
-// same if it reached before what it leads to now, and if what it led to before is reached by what it leads to. Had
-// reports whether some row of old had a column.
-func (d *Dag) Changed(old *Dag, had func(rows []uint32, column uint32) (bool, error)) ([]bool, error) {
-	moved, changed := make([]bool, max(len(d.Size), len(old.Size))), make([]bool, len(d.Size))
-	for v, k := range d.Of {
-		if was := old.Of[v]; was != k {
-			moved[was], moved[k] = true, true
-		}
-	}
-	for _, k := range d.ByHeight {
-		after := d.After(k)
-		changed[k] = moved[k] || slices.ContainsFunc(after, func(j uint32) bool { return changed[j] })
-		if changed[k] || d.Size[k] == 0 {
-			continue
-		}
-		before := old.After(k)
-		if slices.Equal(before, after) {
-			continue
-		}
-		for _, j := range after {
-			if _, same := slices.BinarySearch(before, j); !same && !changed[k] {
-				yes, err := had([]uint32{k}, j)
-				if err != nil {
-					return nil, err
-				}
-				changed[k] = !yes
-			}
-		}
-		for _, j := range before {
-			if _, same := slices.BinarySearch(after, j); !same && !changed[k] {
-				yes, err := had(after, j)
-				if err != nil {
-					return nil, err
-				}
-				changed[k] = !yes
-			}
-		}
-	}
-	return changed, nil
+	return entries, to
 }

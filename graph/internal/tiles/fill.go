@@ -15,6 +15,8 @@ const (
 	octets  = threads / 8 // rows at a time: eight lanes have a tile, 16 bytes each
 	// Long is how many successors a row has at most that eight lanes fill; the group shares longer ones.
 	Long = 64
+
+	eight = 8 // words to a place
 )
 
 // Ways of Fill.
@@ -28,16 +30,16 @@ const (
 // listed. The list is in order of heights, an entry a row: its number, where its successors begin and end, its nodes.
 // starts has two words a height: where its short rows begin, and its long ones.
 //
-// places has for each row and 64 columns of tiles which of them are stored (two words), and where the first one is.
-// To sums is added: nodes of the row times the nodes of the columns in it.
+// present has for each row and 64 columns of tiles which of them are stored, firsts for each eight such words where the
+// first one is. To sums is added: nodes of the row times the nodes of the columns in it.
 //
 // Loads of a height wait for each other, so those of the next ones are under way meanwhile: entries two heights ahead,
 // their places and first successors one. A value that was loaded ahead is not touched before it is used.
 //
 //vyre:kernel workgroup=512
-func Fill(t gpu.Thread, way, heights, words uint32, deal, starts []uint32, list [][4]uint32, to, size []uint32, places, tiles [][4]uint32, sums []uint64) {
+func Fill(t gpu.Thread, way, heights, words uint32, deal, starts []uint32, list [][4]uint32, to, size []uint32, present []uint64, firsts []uint32, tiles [][4]uint32, sums []uint64) {
 	sizes, ones, long := gpu.Shared[uint32](t, Columns), gpu.Shared[uint32](t, 32), gpu.Shared[uint32](t, 32)
-	f := filling{tile: deal[t.Group().X], lane: t.LocalIndex() % 8, words: words, to: to, list: list, places: places, tiles: tiles}
+	f := filling{tile: deal[t.Group().X], lane: t.LocalIndex() % 8, to: to, list: list, where: stored{words, present, firsts}, tiles: tiles}
 	for base := uint32(0); base < Columns; base += threads {
 		i := base + t.LocalIndex()
 		n := gpu.At(size, f.tile*Columns+i)
@@ -59,7 +61,7 @@ func Fill(t gpu.Thread, way, heights, words uint32, deal, starts []uint32, list 
 			if at >= short+octets {
 				r = f.row(f.entry(at), 0)
 			}
-			own, stored := placed(r.place, f.tile%64)
+			own, stored := f.where.at(r.entry[0], f.tile, r.place)
 			if !stored {
 				continue
 			}
@@ -75,7 +77,7 @@ func Fill(t gpu.Thread, way, heights, words uint32, deal, starts []uint32, list 
 		r = next
 		for at := shared; at < end; at++ {
 			row := f.row(f.entry(at), 4*octet)
-			own, stored := placed(row.place, f.tile%64)
+			own, stored := f.where.at(row.entry[0], f.tile, row.place)
 			if !stored {
 				continue
 			}
@@ -110,15 +112,17 @@ func Fill(t gpu.Thread, way, heights, words uint32, deal, starts []uint32, list 
 
 // filling is what is read to make rows in one column of tiles.
 type filling struct {
-	tile, lane, words   uint32
-	to                  []uint32
-	list, places, tiles [][4]uint32
+	tile, lane  uint32
+	to          []uint32
+	list, tiles [][4]uint32
+	where       stored
 }
 
 // listed is a row of the list as it was loaded: its entry, its place, and four successors, from some one on.
 type listed struct {
-	entry, place, after [4]uint32
-	first               uint32
+	entry, after [4]uint32
+	place        place
+	first        uint32
 }
 
 // entry is one of the list, if there is one.
@@ -131,7 +135,7 @@ func (f filling) entry(at uint32) (e [4]uint32) {
 
 // row loads more of the row of an entry, with successors from the first one and so many on.
 func (f filling) row(e [4]uint32, from uint32) listed {
-	r := listed{entry: e, place: f.places[e[0]*f.words+f.tile/64], first: e[1] + from}
+	r := listed{entry: e, place: f.where.place(e[0], f.tile), first: e[1] + from}
 	r.after = f.four(r.first, e[2])
 	return r
 }
@@ -144,22 +148,45 @@ func (f filling) four(first, end uint32) (j [4]uint32) {
 	return j
 }
 
-// placed returns where a tile is, by an entry of places, if it is stored.
-func placed(p [4]uint32, bit uint32) (at uint32, stored bool) {
-	present := uint64(p[1])<<32 | uint64(p[0])
-	return p[2] + uint32(bits.OnesCount64(present&(1<<bit-1))), present>>bit&1 != 0
+// stored says where tiles are.
+type stored struct {
+	words   uint32
+	present []uint64
+	firsts  []uint32
+}
+
+// place is what was loaded of that for a row and a column of tiles.
+type place struct {
+	present uint64
+	first   uint32
+}
+
+func (s stored) place(k, tile uint32) place {
+	return place{s.present[k*s.words+tile/64], s.firsts[k*((s.words+eight-1)/eight)+tile/(64*eight)]}
+}
+
+// at returns where a tile is, if it is stored.
+func (s stored) at(k, tile uint32, p place) (at uint32, stored bool) {
+	if stored = p.present>>(tile%64)&1 != 0; stored {
+		at = p.first + uint32(bits.OnesCount64(p.present&(1<<(tile%64)-1)))
+		for w := tile / (64 * eight) * eight; w < tile/64; w++ {
+			at += uint32(bits.OnesCount64(s.present[k*s.words+w]))
+		}
+	}
+	return at, stored
 }
 
 // joined returns 16 bytes of what the successors of a row are and reach, four of every so many. Those four are looked
 // up together, so that loads wait for each other once.
 func (f filling) joined(r listed, every uint32) (w [4]uint32) {
 	for first, j := r.first, r.after; first < r.entry[2]; {
-		var place, part [4][4]uint32
+		var place [4]place
+		var part [4][4]uint32
 		for i := range uint32(4) {
-			place[i] = f.places[j[i]*f.words+f.tile/64]
+			place[i] = f.where.place(j[i], f.tile)
 		}
 		for i := range uint32(4) {
-			if at, stored := placed(place[i], f.tile%64); stored {
+			if at, stored := f.where.at(j[i], f.tile, place[i]); stored {
 				part[i] = f.tiles[uint64(at)*8+uint64(f.lane)]
 			}
 		}
@@ -210,17 +237,26 @@ func (c counting) sum(w [4]uint32) (n uint64) {
 // Column lists, as bits, the rows that have a bit in one column.
 //
 //vyre:kernel workgroup=256
-func Column(t gpu.Thread, column, words uint32, places [][4]uint32, tiles []uint32, out []uint32) {
-	rows := uint32(len(places)) / words
+func Column(t gpu.Thread, column, words uint32, present []uint64, firsts, tiles, out []uint32) {
+	rows, s := uint32(len(present))/words, stored{words, present, firsts}
 	for w := t.Group().X*8 + t.Warp(); w < uint32(len(out)); w += t.Groups().X * 8 {
 		k, has := 32*w+t.Lane(), false
 		if k < rows {
-			if at, stored := placed(places[k*words+column/Columns/64], column/Columns%64); stored {
+			if at, stored := s.at(k, column/Columns, s.place(k, column/Columns)); stored {
 				has = tiles[uint64(at)*32+uint64(column%Columns/32)]>>(column%32)&1 != 0
 			}
 		}
 		if lanes := t.Ballot(has); t.Lane() == 0 {
 			out[w] = lanes
 		}
+	}
+}
+
+// Put puts words where an edit has changed them: pairs are where, and what.
+//
+//vyre:kernel workgroup=256
+func Put(t gpu.Thread, pairs [][2]uint32, to []uint32) {
+	for i := t.Global().X; i < uint32(len(pairs)); i += t.Groups().X * 256 {
+		to[pairs[i][0]] = pairs[i][1]
 	}
 }

@@ -20,3 +20,6 @@ func FillProgram() (*ir.Program, error) { return vyreKernels.Program("Fill") }
 
 // ColumnProgram returns the program of Column.
 func ColumnProgram() (*ir.Program, error) { return vyreKernels.Program("Column") }
+
+// PutProgram returns the program of Put.
+func PutProgram() (*ir.Program, error) { return vyreKernels.Program("Put") }

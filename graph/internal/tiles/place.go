@@ -9,19 +9,23 @@ import (
 	"github.com/govyre/vyre/internal/guard"
 )
 
-// Places say which tiles of each row are stored, and where: two words for each row and 64 columns of tiles. The first
-// has a bit for each tile, the second the place of the first of them, and in its upper half, of the row, how many tiles
-// it has room for.
+// Places say which tiles of each row are stored, and where. A word has a bit for each of 64 columns of tiles. For each
+// eight words there is the place of the first tile.
 type Places struct {
-	Words int // of 64 columns of tiles
-	At    []uint64
-	Used  uint64 // tiles up to the end of the last row
+	Words   int // of 64 columns of tiles
+	Present []uint64
+	First   []uint32
+	Used    uint64 // tiles up to the end of the last row
+	Tiles   uint64 // that are stored, of all columns
+
+	room []uint32 // of a row, in tiles
 }
 
 // NewPlaces finds which tiles are not empty. None is laid out yet.
 func NewPlaces(d *Dag) *Places {
 	p := &Places{Words: max((TileColumns(len(d.Size))+63)/64, 1)}
-	p.At = make([]uint64, 2*p.Words*len(d.Size))
+	p.grow(len(d.Size))
+	order, _ := d.List(nil)
 	words := make(chan int, p.Words)
 	for w := range p.Words {
 		words <- w
@@ -32,17 +36,29 @@ func NewPlaces(d *Dag) *Places {
 		team.Go(func() {
 			found := make([]uint64, len(d.Size))
 			for w := range words {
-				p.findAll(d, w, found)
+				p.findAll(d, w, order, found)
 			}
 		})
 	}
 	team.Wait()
+	for _, w := range p.Present {
+		p.Tiles += uint64(bits.OnesCount64(w))
+	}
 	return p
 }
 
-// findAll does what find does, for a word of all rows.
-func (p *Places) findAll(d *Dag, w int, found []uint64) {
-	for _, k := range d.ByHeight {
+// grow makes place for rows.
+func (p *Places) grow(rows int) {
+	n := rows - len(p.room)
+	p.room = append(p.room, make([]uint32, n)...)
+	p.Present = append(p.Present, make([]uint64, n*p.Words)...)
+	p.First = append(p.First, make([]uint32, n*p.Firsts())...)
+}
+
+// findAll finds a word of all rows, from those of their successors.
+func (p *Places) findAll(d *Dag, w int, order []uint32, found []uint64) {
+	clear(found)
+	for _, k := range order {
 		x := uint64(0)
 		for _, j := range d.After(k) {
 			if x |= found[j]; int(j/Columns/64) == w {
@@ -52,47 +68,51 @@ func (p *Places) findAll(d *Dag, w int, found []uint64) {
 		found[k] = x
 	}
 	for k, x := range found {
-		p.At[2*(k*p.Words+w)] = x
+		p.Present[k*p.Words+w] = x
 	}
 }
 
 // TileColumns is how many columns of tiles there are of so many columns.
 func TileColumns(columns int) int { return (columns + Columns - 1) / Columns }
 
-// find finds the tiles of a row from those of its successors.
-func (p *Places) find(d *Dag, k uint32) {
+// find finds the tiles of a row from those of its successors, and returns how many there are.
+func (p *Places) find(d *Dag, k uint32) (n uint32) {
 	own := p.row(k)
-	for w := range p.Words {
-		own[2*w] = 0
-	}
+	clear(own)
 	for _, j := range d.After(k) {
-		other := p.row(j)
-		for w := range p.Words {
-			own[2*w] |= other[2*w]
+		for w, x := range p.row(j) {
+			own[w] |= x
 		}
-		own[2*(j/Columns/64)] |= 1 << (j / Columns % 64)
+		own[j/Columns/64] |= 1 << (j / Columns % 64)
 	}
-}
-
-func (p *Places) row(k uint32) []uint64 { return p.At[2*p.Words*int(k) : 2*p.Words*int(k+1)] }
-
-// Tiles counts the tiles of rows.
-func (p *Places) Tiles() (n uint64) {
-	for i := 0; i < len(p.At); i += 2 {
-		n += uint64(bits.OnesCount64(p.At[i]))
+	for _, w := range own {
+		n += uint32(bits.OnesCount64(w))
 	}
 	return n
 }
 
-// ByColumn counts those of each column, the rows in steps.
-func (p *Places) ByColumn(columns, step int) []uint64 {
-	n := make([]uint64, columns)
-	for i := 0; i < len(p.At)/2/p.Words; i += step {
-		for w := range p.Words {
-			for rest := p.At[2*(i*p.Words+w)]; rest != 0; rest &= rest - 1 {
+func (p *Places) row(k uint32) []uint64 { return p.Present[p.Words*int(k) : p.Words*int(k+1)] }
+
+// Firsts is how many places a row has.
+func (p *Places) Firsts() int { return (p.Words + eight - 1) / eight }
+
+func (p *Places) first(k uint32) []uint32 { return p.First[p.Firsts()*int(k) : p.Firsts()*int(k+1)] }
+
+// ByColumn counts tiles of each column, in every step-th row, or in the listed ones.
+func (p *Places) ByColumn(step int, rows []uint32) []uint64 {
+	n := make([]uint64, TileColumns(p.Rows()))
+	count := func(k uint32) {
+		for w, rest := range p.row(k) {
+			for ; rest != 0; rest &= rest - 1 {
 				n[64*w+bits.TrailingZeros64(rest)]++
 			}
 		}
+	}
+	for i := 0; rows == nil && i < p.Rows(); i += step {
+		count(uint32(i))
+	}
+	for _, k := range rows {
+		count(k)
 	}
 	return n
 }
@@ -100,21 +120,24 @@ func (p *Places) ByColumn(columns, step int) []uint64 {
 // Lay puts the tiles of columns from up to to one row after the other.
 func (p *Places) Lay(from, to int) {
 	p.Used = 0
-	for k := range uint32(len(p.At) / 2 / p.Words) {
-		p.put(k, from, to, p.Used)
-		p.Used += p.row(k)[1] >> 32
+	for k := range uint32(p.Rows()) {
+		p.room[k] = p.put(k, from, to, uint32(p.Used))
+		p.Used += uint64(p.room[k])
 	}
 }
 
-// put puts the tiles of a row at a place.
-func (p *Places) put(k uint32, from, to int, at uint64) {
-	row, before := p.row(k), at
-	for w := range p.Words {
-		below, within := row[2*w]&^onward(from-64*w), row[2*w]&onward(from-64*w)&^onward(to-64*w)
-		row[2*w+1] = uint64(uint32(at) - uint32(bits.OnesCount64(below)))
-		at += uint64(bits.OnesCount64(within))
+// put puts the tiles of a row at a place, and returns how many there are.
+func (p *Places) put(k uint32, from, to int, at uint32) uint32 {
+	first, before := p.first(k), at
+	for w, x := range p.row(k) {
+		if w%eight == 0 {
+			first[w/eight] = at
+		}
+		below := onward(from - 64*w)
+		first[w/eight] -= uint32(bits.OnesCount64(x &^ below))
+		at += uint32(bits.OnesCount64(x & below &^ onward(to-64*w)))
 	}
-	row[1] |= (at - before) << 32
+	return at - before
 }
 
 // onward has the bits from i on.
@@ -128,41 +151,62 @@ func onward(i int) uint64 {
 	return ^uint64(0) << i
 }
 
-// Again returns places after a change of some rows, which have their old tiles' room if that is enough, and else come
-// after all others; nil if there is no room for so many tiles.
-func (p *Places) Again(d *Dag, changed []bool, room uint64) *Places {
-	q := &Places{Words: p.Words, At: make([]uint64, 2*p.Words*len(d.Size)), Used: p.Used}
-	copy(q.At, p.At)
-	for k := len(p.At) / 2 / p.Words; k < len(d.Size); k++ {
-		q.row(uint32(k))[1] = 0
+// Again finds and places the listed rows after an edit, in order of heights. They have the room that they had, if that
+// is enough, else they come after all others. It returns how to undo that, and false if there are too many tiles.
+func (p *Places) Again(d *Dag, rows []uint32, room uint64) (undo func(), fit bool) {
+	was := *p
+	present, first, had := make([]uint64, 0, len(rows)*p.Words), make([]uint32, 0, len(rows)*p.Firsts()), make([]uint32, 0, len(rows))
+	p.grow(len(d.Name))
+	for _, k := range rows {
+		present, first, had = append(present, p.row(k)...), append(first, p.first(k)...), append(had, p.room[k])
 	}
-	for _, k := range d.ByHeight {
-		if !changed[k] {
-			continue
+	undo = func() {
+		for i, k := range rows {
+			copy(p.row(k), present[i*p.Words:][:p.Words])
+			copy(p.first(k), first[i*p.Firsts():][:p.Firsts()])
+			p.room[k] = had[i]
 		}
-		q.find(d, k) // of a free column nothing is left but the room
-		row, tiles := q.row(k), uint64(0)
-		for w := range q.Words {
-			tiles += uint64(bits.OnesCount64(row[2*w]))
+		p.Used, p.Tiles = was.Used, was.Tiles
+		p.Present, p.First, p.room = p.Present[:len(was.Present)], p.First[:len(was.First)], p.room[:len(was.room)]
+	}
+	for _, k := range rows {
+		for _, w := range p.row(k) {
+			p.Tiles -= uint64(bits.OnesCount64(w))
 		}
-		had, at := row[1]>>32, uint64(uint32(row[1]))
-		if tiles > had {
-			if at, had = q.Used, tiles; q.Used+tiles > room {
-				return nil
+		n := p.find(d, k) // of a free column nothing is left but the room
+		p.Tiles += uint64(n)
+		at := p.start(k)
+		if n > p.room[k] {
+			if p.Used+uint64(n) > room {
+				return undo, false
 			}
-			q.Used += tiles
+			at, p.room[k] = uint32(p.Used), n
+			p.Used += uint64(n)
 		}
-		q.put(k, 0, 64*q.Words, at)
-		row[1] = row[1]&(1<<32-1) | had<<32
+		p.put(k, 0, 64*p.Words, at)
 	}
-	return q
+	return undo, true
 }
+
+// start is where a row begins that has all its tiles, or began when it had any.
+func (p *Places) start(k uint32) uint32 { return p.first(k)[0] }
 
 // Place returns where the tile of a row is in a column of tiles, if it is stored.
 func (p *Places) Place(k uint32, column int) (at uint32, stored bool) {
-	row := p.row(k)
-	present, bit := row[2*(column/64)], column%64
-	return uint32(row[2*(column/64)+1]) + uint32(bits.OnesCount64(present&^onward(bit))), present>>bit&1 != 0
+	row, w := p.row(k), column/64
+	if row[w]>>(column%64)&1 == 0 {
+		return 0, false
+	}
+	at = p.first(k)[w/eight] + uint32(bits.OnesCount64(row[w]&^onward(column%64)))
+	for _, x := range row[w/eight*eight : w] {
+		at += uint32(bits.OnesCount64(x))
+	}
+	return at, true
+}
+
+// Empty reports whether a row has no tile.
+func (p *Places) Empty(k uint32) bool {
+	return int(k) >= p.Rows() || !slices.ContainsFunc(p.row(k), func(w uint64) bool { return w != 0 })
 }
 
 // Span is where the tiles of a row are in columns from up to to, and the columns that have one.
@@ -179,19 +223,19 @@ func (p *Places) Span(k uint32, from, to int, columns []int) (first uint32, _ []
 }
 
 // Rows is how many rows there are.
-func (p *Places) Rows() int { return len(p.At) / 2 / p.Words }
+func (p *Places) Rows() int { return len(p.room) }
 
 // Tile is one tile, as the host has it: its words of 32 bits in turn, the lower half first.
 type Tile [Columns / 64]uint64
 
 // Fill does what the kernel does, on all cores of the host: each takes a column at a time. It ends when stop says so.
-func (p *Places) Fill(d *Dag, way int, order []uint32, from, to int, tiles []Tile, stop func() bool) (sum uint64) {
+func (p *Places) Fill(d *Dag, way int, order, deal []uint32, tiles []Tile, stop func() bool) (sum uint64) {
 	var next, all atomic.Uint64
 	var team guard.Group
-	for range min(runtime.GOMAXPROCS(0), to-from) {
+	for range min(runtime.GOMAXPROCS(0), len(deal)) {
 		team.Go(func() {
-			for t := from + int(next.Add(1)) - 1; t < to && !stop(); t = from + int(next.Add(1)) - 1 {
-				all.Add(p.fill(d, way, order, t, tiles, stop))
+			for i := next.Add(1) - 1; i < uint64(len(deal)) && !stop(); i = next.Add(1) - 1 {
+				all.Add(p.fill(d, way, order, int(deal[i]), tiles, stop))
 			}
 		})
 	}
@@ -241,12 +285,15 @@ func (p *Places) fill(d *Dag, way int, order []uint32, column int, tiles []Tile,
 	return sum
 }
 
-// Deal returns the columns of tiles from up to to, those with most tiles first, by a sample of rows.
-func (p *Places) Deal(columns, from, to int) []uint32 {
-	n := p.ByColumn(columns, 1+p.Rows()/4096)
+// Deal returns the columns of tiles from up to to, those with most tiles first, by a sample of rows. If rows are listed,
+// it returns columns that these have tiles in.
+func (p *Places) Deal(from, to int, rows []uint32) []uint32 {
+	n := p.ByColumn(1+p.Rows()/4096, rows)
 	var deal []uint32
 	for t := from; t < to; t++ {
-		deal = append(deal, uint32(t))
+		if rows == nil || n[t] > 0 {
+			deal = append(deal, uint32(t))
+		}
 	}
 	slices.SortStableFunc(deal, func(a, b uint32) int { return int(n[b]) - int(n[a]) })
 	return deal

@@ -7,8 +7,9 @@ import (
 )
 
 // Unpack returns the programs.
-func Unpack() (fill, column *ir.Program, err error) {
+func Unpack() (fill, column, put *ir.Program, err error) {
 	fill, err = FillProgram()
 	column, failed := ColumnProgram()
-	return fill, column, errors.Join(err, failed)
+	put, wrong := PutProgram()
+	return fill, column, put, errors.Join(err, failed, wrong)
 }
