@@ -3,8 +3,8 @@ package graph
 import (
 	"fmt"
 	"math"
-
-	"github.com/govyre/vyre/graph/internal/mix"
+	"sync"
+	"sync/atomic"
 )
 
 // check looks for the first broken invariant, until the context ends.
@@ -26,12 +26,34 @@ func (g *arrays) check(p *polls) error {
 	if last := g.rows.at(g.Nodes()); last != uint64(g.Arcs()) {
 		return fmt.Errorf("graph: the last offset is %d, and there are %d targets", last, g.Arcs())
 	}
-	for u := range g.Nodes() {
-		if err := g.checkRow(p, uint32(u)); err != nil {
-			return err
+	var wrong firstWrong
+	p.all(portions(p.ctx, uint64(g.Arcs()), func(p Portion) {
+		for u, last := p.Of(uint64(g.Nodes())); u < last && !p.end; u++ {
+			if err := g.checkRow(p.polls, uint32(u)); err != nil && !p.end {
+				wrong.at(u, err)
+				return
+			}
 		}
+	}))
+	if p.end {
+		return p.err()
 	}
-	return p.err()
+	return wrong.err
+}
+
+// firstWrong is the error of the first row that has one, whichever portion comes to it.
+type firstWrong struct {
+	mu  sync.Mutex
+	row uint64
+	err error
+}
+
+func (w *firstWrong) at(row uint64, err error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.err == nil || row < w.row {
+		w.row, w.err = row, err
+	}
 }
 
 // mostInRow is how many arcs one node may have: parts of rows are counted with 32 bits.
@@ -89,11 +111,16 @@ func (g *arrays) checkArcs(u uint32, targets, masks []uint32, from, to int) erro
 
 // check looks for what is wrong until the context ends; then what it returns says nothing.
 func (f *file) check(p *polls) error {
+	hashes := make(map[uint32][32]byte, len(f.table))
 	for _, s := range f.table {
-		if sum := sectionSum(p, f.bytes[s.offset:s.offset+s.length], f.unmap != nil); p.end {
+		full := hashed(p, f.bytes[s.offset:s.offset+s.length], f.unmap != nil)
+		if p.end {
 			return p.err()
-		} else if sum != s.sum {
+		} else if [16]byte(full[:16]) != s.sum {
 			return f.bad(int64(s.offset), s.String(), "checksum differs")
+		}
+		if _, there := hashes[s.kind]; !there { // as section finds it
+			hashes[s.kind] = full
 		}
 	}
 	if err := f.checkKinds(p); err != nil {
@@ -111,10 +138,16 @@ func (f *file) check(p *polls) error {
 	if err := f.checkFlags(p); err != nil {
 		return err
 	}
-	if d := digestOf(p, g); d != f.head.digest {
+	f.found.hashes.Store(&hashes)
+	return p.err()
+}
+
+// checkDigest compares the digest that the file states with that of what is in it.
+func (f *file) checkDigest(p *polls) error {
+	if d := digestOf(p, f.g); !p.end && d != f.head.digest {
 		return f.bad(40, fmt.Sprintf("digest %x…", f.head.digest[:8]), fmt.Sprintf("that of what is in the file is %x…", d[:8]))
 	}
-	return nil
+	return p.err()
 }
 
 // checkKinds looks whether kinds that are an index are in the table, and unpacks them.
@@ -137,43 +170,46 @@ func (f *file) checkKinds(p *polls) error {
 	return err
 }
 
-// checkFlags looks whether the arcs are as the header says. That they are symmetric is told by two sums over the arcs each
-// way round, in any order: going after each arc's way back takes ten times as long, and what differs by accident differs in
-// the sums.
+// checkFlags looks whether the arcs are as the header says. That they are symmetric is told by sums (see Symmetric): going
+// after each arc's way back takes ten times as long.
 func (f *file) checkFlags(p *polls) error {
-	g := f.g
-	holds := uint32(flagSymmetric | flagSorted | flagSimple | flagNoSelf)
-	var ahead, back [2]uint64
-	masks := g.kinds()
-	for u := range g.Nodes() {
-		first, last := g.rows.row(uint32(u))
-		for from, to := range p.pieces(first, last) {
-			for i := from; i < to; i++ {
-				v := g.targets[i]
-				if v == uint32(u) {
-					holds &^= flagNoSelf
+	const all = flagSymmetric | flagSorted | flagSimple | flagNoSelf
+	g, said := f.g, f.head.flags&all
+	var holds atomic.Uint32
+	var sums sums
+	holds.Store(all)
+	p.all(portions(p.ctx, uint64(g.Arcs()), func(p Portion) {
+		flags, own := uint32(all), mirrored{}
+		masks := g.kinds()
+		for u, last := p.Of(uint64(g.Nodes())); u < last && !p.end; u++ {
+			first, end := g.rows.row(uint32(u))
+			for from, to := range p.pieces(first, end) {
+				for i := from; i < to; i++ {
+					v := g.targets[i]
+					if v == uint32(u) {
+						flags &^= flagNoSelf
+					}
+					if i > first && g.targets[i-1] == v {
+						flags &^= flagSimple
+					}
+					if said&flagSymmetric != 0 {
+						own.arc(u, uint64(v), orOne(masks, int(i)))
+					}
 				}
-				if i > first && g.targets[i-1] == v {
-					holds &^= flagSimple
-				}
-				if f.head.flags&flagSymmetric == 0 {
-					continue
-				}
-				with := mix.Golden * uint64(orOne(masks, int(i)))
-				a, b := mix.Mix64((uint64(u)<<32|uint64(v))+with), mix.Mix64((uint64(v)<<32|uint64(u))+with)
-				ahead[0], ahead[1] = ahead[0]+a, ahead[1]+a*a
-				back[0], back[1] = back[0]+b, back[1]+b*b
 			}
 		}
-		if p.end {
-			return p.err()
-		}
+		holds.And(flags)
+		sums.add(own)
+	}))
+	if p.end {
+		return p.err()
 	}
-	if ahead != back {
-		holds &^= flagSymmetric
+	if !sums.equal() {
+		holds.And(^uint32(flagSymmetric))
 	}
-	if wrong := f.head.flags & (flagSymmetric | flagSorted | flagSimple | flagNoSelf) &^ holds; wrong != 0 {
+	if wrong := said &^ holds.Load(); wrong != 0 {
 		return f.bad(12, fmt.Sprintf("flags %#x", f.head.flags), fmt.Sprintf("of these %#x do not hold", wrong))
 	}
+	f.found.symmetric.Store(said&flagSymmetric != 0)
 	return nil
 }

@@ -38,6 +38,7 @@ type file struct {
 	masks  atomic.Pointer[[]uint32] // nil until they are unpacked
 
 	wrong once[error] // with the file, nil if nothing is
+	found found
 
 	// What follows is of a file that is mapped: see mapping.go.
 	mapping
@@ -46,6 +47,12 @@ type file struct {
 	mu      sync.Mutex
 	holders map[string]int // how often each holds it
 	seen    stamp          // when its bytes were what they are to be
+}
+
+// found is what was found beside that.
+type found struct {
+	hashes    atomic.Pointer[map[uint32][32]byte] // of sections, once they were compared
+	symmetric atomic.Bool                         // that the header says so holds
 }
 
 // mapping is how the bytes of a file came into memory. The zero value is that they are the process's own.

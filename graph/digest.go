@@ -14,7 +14,16 @@ func digestOf(p *polls, g *CSR) [32]byte {
 	h.Write([]byte("vyre graph 1"))
 	h.Write(binary.LittleEndian.AppendUint64(nil, uint64(g.Nodes())))
 	h.Write(binary.LittleEndian.AppendUint64(nil, uint64(g.Arcs())))
-	for _, d := range [][32]byte{digestOfOffsets(p, g.starts(), m), hashed(p, bytesOf(g.targets), m), g.digestOfMasks(p, m), hashed(p, bytesOf(g.data.NodeKinds), m), hashed(p, bytesOf(g.data.Tags), m)} {
+	section := func(kind uint32, words []uint32) [32]byte {
+		if g.file != nil && g.file.states(g) {
+			if known := g.file.found.hashes.Load(); known != nil && len(words) > 0 {
+				return (*known)[kind]
+			}
+		}
+		return hashed(p, bytesOf(words), m)
+	}
+	for _, d := range [][32]byte{digestOfOffsets(p, g.starts(), m), section(targetsSection, g.targets), g.digestOfMasks(p, m),
+		section(nodeKindsSection, g.data.NodeKinds), section(tagsSection, g.data.Tags)} {
 		h.Write(d[:])
 	}
 	return sum(h)

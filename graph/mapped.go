@@ -112,20 +112,27 @@ func (f *file) after(p *guard.Panic) error {
 // Digest returns what identifies the graph: BLAKE3 of "vyre graph 1", the numbers of nodes and arcs, and the digests of
 // offsets, of targets, of masks, of node kinds and of tags, which are of nothing where there are none. Numbers are little
 // endian, offsets have 64 bits and all others 32, and masks that are all 1 count: the same graph has one digest however it is
-// stored. A graph of a file has the one that the file states, which Verify compares. It is found once.
+// stored. A graph of a file has the one that the file states, which is compared with what is in it. It is found once.
 //
-// Errors: that of the context; those of Read.
+// Errors: that of the context; those of Read, and of Verify for a graph of a file; *ParseError if the file states another.
 func (g *CSR) Digest(ctx context.Context) (d [32]byte, err error) {
 	const work = "digest"
 	if err := errOf(ctx, work); err != nil {
 		return d, err
 	}
-	if g.file != nil && g.file.states(g) {
-		return g.file.head.digest, nil
+	states := g.file != nil && g.file.states(g)
+	if states {
+		if err := g.Verify(ctx); err != nil {
+			return d, err
+		}
 	}
 	p := &polls{ctx: ctx}
 	d, err = g.digest.get(ctx, func() (d [32]byte, err error) {
 		err = g.Read(func() error {
+			if states {
+				d = g.file.head.digest
+				return g.file.checkDigest(p)
+			}
 			d = digestOf(p, g)
 			return p.err()
 		})
@@ -137,9 +144,9 @@ func (g *CSR) Digest(ctx context.Context) (d [32]byte, err error) {
 	return d, err
 }
 
-// Verify looks at all of a graph that Open mapped: the checksums of its sections, that rows ascend and targets are nodes, what
-// its header says, and its digest. It does so once, and each time looks whether the file was written since. Graphs that were
-// built hold all that already. What a context ends is done anew by the next call.
+// Verify looks at all of a graph that Open mapped: the checksums of its sections, that rows ascend and targets are nodes, and what
+// its header says of them; Digest compares the digest. It does so once, on all cores, and each time looks whether the file was
+// written since. Graphs that were built hold all that already. What a context ends is done anew by the next call.
 //
 // Errors: that of the context; *ParseError, with the section, the row or the arc; a graph that is nil; one that Close gave back,
 // of kind driver.Closed; *ChangedError.

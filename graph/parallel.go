@@ -54,6 +54,9 @@ func (p *polls) look() bool {
 // First reports whether the portion is the first one: work that is made in one piece belongs to that.
 func (p Portion) First() bool { return p.number == 0 }
 
+// all takes the error of work that portions shared: the context has ended if there is one.
+func (p *polls) all(err error) { p.end = p.end || err != nil }
+
 // err is the error of the context if a look has seen it.
 func (p *polls) err() error {
 	if p.end {

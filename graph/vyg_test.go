@@ -241,7 +241,9 @@ func TestLyingFiles(t *testing.T) {
 				// What is wrong is asked for before it is found, too.
 				g.Name(0)
 				g.Masks()
-				err = g.Verify(t.Context())
+				if err = g.Verify(t.Context()); err == nil {
+					_, err = g.Digest(t.Context())
+				}
 			}
 			if err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("got %v, want %s", err, c.want)
@@ -326,8 +328,13 @@ func lookedAt(t *testing.T, g *graph.CSR) {
 	_, levels := graph.Levels(t.Context(), g, nil, graph.AllKinds)
 	_, writing := g.Encode(t.Context(), io.Discard)
 	for what, err := range map[string]error{"Shape": shape, "Symmetric": both, "Reverse": reverse, "Without": without, "Rebuild": rebuilt, "Levels": levels, "Encode": writing} {
-		if (err == nil) != (wrong == nil) {
-			t.Errorf("%s: %v, and Verify: %v", what, err, wrong)
+		refused := wrong
+		if what == "Encode" { // which writes the digest
+			_, digest := g.Digest(t.Context())
+			refused = errors.Join(wrong, digest)
+		}
+		if (err == nil) != (refused == nil) {
+			t.Errorf("%s: %v, and Verify: %v", what, err, refused)
 		}
 	}
 	for u := range min(uint32(g.Nodes()), 64) {

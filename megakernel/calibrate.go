@@ -13,8 +13,8 @@ import (
 	"github.com/govyre/vyre/ir/build"
 )
 
-// Calibrate measures what rounds of a device cost in every topology, which takes some 100 ms on a GPU, and
-// returns it for Options.Costs. Nothing else should be at work on the device. It also keeps the result
+// Calibrate measures what rounds of a device cost in every topology, and what arcs.Turn weighs, which takes some 100 ms on a
+// GPU, and returns it for Options.Costs. Nothing else should be at work on the device. It also keeps the result
 // beside the compiled kernels, if those are kept, for Auto in this process and in others (see
 // Options.Costs); an error in keeping it comes with the costs. What a device does not have has no time:
 // Auto never takes a topology that would need it.
@@ -33,7 +33,7 @@ func Calibrate(ctx context.Context, dev driver.Device) (*plan.Costs, error) {
 	if c.wave, err = again(); err != nil {
 		return nil, fmt.Errorf("BUG: the wave to calibrate by: %w", err)
 	}
-	for _, measure := range []func() error{c.hosts, c.captured, c.loops, c.cooperative} {
+	for _, measure := range []func() error{c.hosts, c.captured, c.loops, c.cooperative, c.turn} {
 		if err := measure(); err != nil {
 			return nil, err
 		}

@@ -41,6 +41,9 @@ func TestCalibrationMeasuresEverythingThatThereIs(t *testing.T) {
 		if c.LaunchRead <= 0 || c.GraphRead+c.GraphNode <= 0 || c.LoopStart+c.LoopRound+c.GraphNode <= 0 || c.EmptyTail <= 0 {
 			t.Errorf("%s: a round took nothing: %+v", name, c)
 		}
+		if c.Forward < 1 || c.Forward > 64 || c.Scan < 1 || c.Scan > 64 {
+			t.Errorf("%s: an arc costs %d, a node %d", name, c.Forward, c.Scan)
+		}
 		last := 0
 		for i, b := range c.GridBarrier {
 			if b.Blocks <= last && (i == 0 || b.Blocks != 0) || b.Blocks != 0 && b.NS <= 0 {
@@ -104,8 +107,9 @@ func TestKeptCostsThatAreNoneDoNotCount(t *testing.T) {
 	for what, text := range map[string]string{
 		"empty":          "",
 		"cut off":        string(whole[:len(whole)/2]),
-		"other version":  strings.Replace(string(whole), `"version": 1`, `"version": 2`, 1),
+		"other version":  strings.Replace(string(whole), `"version": 2`, `"version": 1`, 1),
 		"other device":   strings.Replace(string(whole), `"model": "`, `"model": "not `, 1),
+		"no such turn":   strings.Replace(string(whole), `"Scan": `, `"Scan": 9`, 1),
 		"no launch time": strings.Replace(string(whole), `"LaunchRead": `, `"LaunchRead": -`, 1),
 		"too long":       string(whole) + strings.Repeat(" ", 1<<16),
 	} {

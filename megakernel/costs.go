@@ -9,7 +9,7 @@ import (
 )
 
 // costsVersion is that of the file, and of what is measured.
-const costsVersion = 1
+const costsVersion = 2
 
 // costsFile is what a file of costs holds.
 type costsFile struct {
@@ -54,5 +54,5 @@ func plausible(c *plan.Costs) bool {
 			return false
 		}
 	}
-	return c.LaunchRead > 0
+	return c.LaunchRead > 0 && c.Forward <= mostTurnCost && c.Scan <= mostTurnCost
 }

@@ -71,9 +71,11 @@ func (c *closureCmd) run(t *terminal) error {
 	if (len(c.From) > 0) != (len(c.To) > 0) {
 		return usagef("--from and --to need each other")
 	}
-	if err := checkDevice(c.Device); err != nil {
+	stop, err := t.opens(c.Device)
+	if err != nil {
 		return err
 	}
+	defer stop()
 	return c.answer(t, c.File, "", func(g *graph.CSR, _ *sink) error {
 		doc, err := c.ask(t, g)
 		if err != nil {

@@ -83,9 +83,11 @@ func (c *componentsCmd) run(t *terminal) error {
 	case c.JSON && c.Out == "-":
 		return usagef("-o - and --json would both write to standard output; give one of them a file")
 	}
-	if err := checkDevice(c.Device); err != nil {
+	stop, err := t.opens(c.Device)
+	if err != nil {
 		return err
 	}
+	defer stop()
 	return c.answer(t, c.File, c.Out, func(g *graph.CSR, file *sink) error {
 		doc, labels, err := c.analyse(t, g)
 		if err != nil {

@@ -95,9 +95,11 @@ func (c *dominatorsCmd) run(t *terminal) error {
 	if c.Out == "-" && (c.JSON || c.CSV || c.Dot || c.SVG) {
 		return usagef("-o - and another form would both write to standard output; give one of them a file")
 	}
-	if err := checkDevice(c.Device); err != nil {
+	stop, err := t.opens(c.Device)
+	if err != nil {
 		return err
 	}
+	defer stop()
 	return c.answer(t, c.File, c.Out, func(g *graph.CSR, file *sink) error {
 		a, err := c.ask(t, g)
 		if err != nil {

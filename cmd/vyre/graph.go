@@ -407,12 +407,11 @@ func (t *terminal) session(device string, g *graph.CSR, o session.Options, ask f
 
 // sessionIn is session with a recording of all that the session does.
 func (t *terminal) sessionIn(r *recording, device string, g *graph.CSR, o session.Options, ask func(dev driver.Device, s *session.Session) error) error {
-	dev, err := openDevice(device, driver.OpenOptions{CloseTimeout: closeTimeout})
+	dev, err := t.device(device)
 	if err != nil {
 		return err
 	}
 	defer dev.Close()
-	t.laps.done("device")
 	o.Topology = topologyOn(dev, o.Topology)
 	stop := t.spin("searching")
 	defer stop()

@@ -104,6 +104,7 @@ type terminal struct {
 	quiet  bool   // of --quiet
 	still  bool   // no progress is shown
 
+	opening   *opening      // a device, while a graph is read
 	searching driver.Device // on which the pass search tries inputs, if it runs
 	finder    *superopt.Finder
 }

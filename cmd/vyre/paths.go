@@ -79,9 +79,11 @@ func (c *pathsCmd) run(t *terminal) error {
 	if c.JSON && c.Out == "-" {
 		return usagef("-o - and --json would both write to standard output; give one of them a file")
 	}
-	if err := checkDevice(c.Device); err != nil {
+	stop, err := t.opens(c.Device)
+	if err != nil {
 		return err
 	}
+	defer stop()
 	return c.answerBy(t, c.File, c.Out, func(o *files.Options) { o.Scale = max(c.Scale, 1) }, func(g *graph.CSR, file *sink) error {
 		if len(g.Data().Weights) == 0 {
 			return fmt.Errorf("%s has no weights, or all are 1; ask vyre reach --path", c.File)

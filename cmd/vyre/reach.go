@@ -101,9 +101,11 @@ func (c *reachCmd) run(t *terminal) error {
 	case c.Each && (c.Path || c.Levels || c.Dot || c.SVG || c.CSV || c.Out != ""):
 		return usagef("--each prints counts; ask for paths, levels and pictures of one node at a time")
 	}
-	if err := checkDevice(c.Device); err != nil {
+	stop, err := t.opens(c.Device)
+	if err != nil {
 		return err
 	}
+	defer stop()
 	return c.answer(t, c.File, c.Out, func(g *graph.CSR, file *sink) error {
 		a, err := c.ask(t, g)
 		if err != nil {
@@ -194,7 +196,7 @@ func (c *reachCmd) search(t *terminal, a *answer) (err error) {
 
 // between asks for what is on ways to the targets.
 func (c *reachCmd) between(t *terminal, a *answer, profile, trace *recording) error {
-	dev, err := openDevice(c.Device, driver.OpenOptions{CloseTimeout: closeTimeout})
+	dev, err := t.device(c.Device)
 	if err != nil {
 		return err
 	}
@@ -220,8 +222,8 @@ func (c *reachCmd) between(t *terminal, a *answer, profile, trace *recording) er
 // take keeps the nodes of an answer.
 func (a *answer) take(r *session.Reached) {
 	a.count, a.words = r.Count(), make([]uint64, (a.searched.Nodes()+63)/64)
-	for v := range r.Nodes() {
-		a.words[v/64] |= 1 << (v % 64)
+	for i, w := range r.Words() {
+		a.words[i/2] |= uint64(w) << (i % 2 * 32)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"net"
 	"os"
@@ -11,7 +12,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/graph"
 	"github.com/govyre/vyre/graph/files"
 	"github.com/govyre/vyre/internal/printable"
@@ -28,6 +28,7 @@ type serveCmd struct {
 	Time     time.Duration `name:"most-time" default:"10s" placeholder:"TIME" help:"Most time of an answer (${default})."`
 	Parallel int           `default:"1" placeholder:"N" help:"How many searches run side by side, each with memory of its own (${default})."`
 
+	Scale            uint32 `placeholder:"K" help:"Multiply weights by K, which must make whole numbers of them."`
 	Device           string `default:"auto" completes:"device" help:"Device to search on; see vyre devices."`
 	AllowPartitioned bool   `help:"Search a graph that does not fit the device in parts, which come there again and again."`
 	readFlags
@@ -41,12 +42,14 @@ func (serveCmd) Help() string {
 }
 
 func (c *serveCmd) Run(t *terminal) (err error) {
-	if err := checkDevice(c.Device); err != nil {
-		return err
-	}
 	if c.Parallel < 1 || c.Time <= 0 {
 		return usagef("--parallel %d, --most-time %s: both are more than 0", c.Parallel, c.Time)
 	}
+	stop, err := t.opens(c.Device)
+	if err != nil {
+		return err
+	}
+	defer stop()
 	l, hosts, err := c.listen(t.ctx)
 	if err != nil {
 		return err
@@ -56,6 +59,7 @@ func (c *serveCmd) Run(t *terminal) (err error) {
 	if err != nil {
 		return err
 	}
+	options.Scale = max(c.Scale, 1)
 	f := &servedFile{name: c.File, o: options}
 	g, err := f.load(t.ctx)
 	stop()
@@ -64,13 +68,18 @@ func (c *serveCmd) Run(t *terminal) (err error) {
 	}
 	f.o.Progress = nil // of later loads
 	t.laps.done("reading and checking")
-	dev, err := openDevice(c.Device, driver.OpenOptions{CloseTimeout: closeTimeout})
+	dev, err := t.device(c.Device)
 	if err != nil {
 		return err
 	}
 	defer dev.Close()
-	t.laps.done("device")
-	open := func(g *graph.CSR) (*resident, error) { return newResident(t.ctx, dev, g, filepath.Base(c.File), c) }
+	open := func(g *graph.CSR) (*resident, error) {
+		r, err := newResident(t.ctx, dev, g, filepath.Base(c.File), c)
+		if err == nil && f.weightless != "" {
+			r.weightless = f.weightless
+		}
+		return r, err
+	}
 	stop = t.spin("preparing searches")
 	r, err := open(g)
 	stop()
@@ -149,6 +158,8 @@ type servedFile struct {
 	name string
 	o    files.Options
 	seen fs.FileInfo // nil if there was no file
+
+	weightless string // why the weights that it has are none that count
 }
 
 // load reads the graph into memory, all of it checked: a mapping would change with a file that is written in place.
@@ -169,10 +180,21 @@ func (f *servedFile) load(ctx context.Context) (*graph.CSR, error) {
 	if f.seen, err = in.Stat(); err != nil {
 		return nil, err
 	}
+	g, _, err := files.Read(ctx, in, f.name, f.o)
+	f.weightless = ""
+	if wrong := new(graph.ParseError); !errors.As(err, &wrong) {
+		return g, err
+	}
 	o := f.o
-	o.NoWeights = true // no question is about them
-	g, _, err := files.Read(ctx, in, f.name, o)
-	return g, err
+	o.NoWeights, o.Scale = true, 1
+	if _, err := in.Seek(0, io.SeekStart); err != nil {
+		return nil, err
+	}
+	if g, _, again := files.Read(ctx, in, f.name, o); again == nil { // all but weights is right
+		f.weightless = err.Error()
+		return g, nil
+	}
+	return nil, err
 }
 
 // watchEach is how often the file is looked at. Tests make it shorter.

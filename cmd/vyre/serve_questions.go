@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"math/bits"
 	"strconv"
 	"strings"
 	"time"
@@ -16,25 +17,53 @@ import (
 // questions are those that vyre serve answers. A question is a function of the graph and of the fields of its body.
 var questions = []serve.Question[*resident]{
 	serve.Ask("names", askNames), serve.Ask("at", askPlace), serve.Ask("reach", askReach), serve.Ask("path", askPath), serve.Ask("between", askBetween),
+	serve.Ask("paths", askPaths), serve.Ask("closure", askClosure), serve.Ask("taint", askTaint),
 }
 
 // servedDoc is an answer.
 type servedDoc struct {
-	Schema string        `json:"schema"`
-	Graph  string        `json:"graph"`           // its digest
-	Count  *int          `json:"count,omitempty"` // of the nodes of all pages; not of names
-	Nodes  []report.Node `json:"nodes"`           // of this page
-	Next   string        `json:"next,omitempty"`  // cursor of the next page
-	SVG    string        `json:"svg,omitempty"`
-	Run    *report.Run   `json:"run,omitempty"`
+	Schema  string        `json:"schema"`
+	Graph   string        `json:"graph"`           // its digest
+	Count   *int          `json:"count,omitempty"` // of the nodes of all pages, or of the pairs; not of names
+	Nodes   []servedNode  `json:"nodes"`           // of this page, or of the path of its first pair
+	Pairs   []servedPair  `json:"pairs,omitempty"` // of this page
+	Next    string        `json:"next,omitempty"`  // cursor of the next page
+	Weighed *weighedCount `json:"weighed,omitempty"`
+	Closure *closureCount `json:"closure,omitempty"`
+	SVG     string        `json:"svg,omitempty"`
+	Run     *report.Run   `json:"run,omitempty"`
 }
 
+// servedNode is a node, and on a path by weights how it is reached.
+type servedNode struct {
+	report.Node
+	Weight *uint64 `json:"weight,omitempty"` // of the arc that leads there
+	Sum    *uint64 `json:"sum,omitempty"`    // up to there
+}
+
+func (r *resident) node(v uint32) servedNode { return servedNode{Node: report.NodeOf(r.g, v)} }
+
 func (r *resident) answer() *servedDoc {
-	return &servedDoc{Schema: serveSchema, Graph: r.doc.Graph.Digest, Nodes: []report.Node{}}
+	return &servedDoc{Schema: serveSchema, Graph: r.doc.Graph.Digest, Nodes: []servedNode{}}
+}
+
+// steps are the nodes of a path.
+func (r *resident) steps(path []session.Step) iter.Seq[servedNode] {
+	return func(yield func(servedNode) bool) {
+		for i, step := range path {
+			node := r.node(step.Node)
+			if i > 0 {
+				node.Kinds = r.g.KindNames(step.Mask)
+			}
+			if !yield(node) {
+				return
+			}
+		}
+	}
 }
 
 // page takes the nodes of a page, of as many as there are, in their order.
-func (d *servedDoc) page(r *resident, p paged, count int, all iter.Seq[report.Node]) (*servedDoc, error) {
+func (d *servedDoc) page(r *resident, p paged, count int, all iter.Seq[servedNode]) (*servedDoc, error) {
 	from, limit, err := r.begin(p)
 	if err != nil {
 		return nil, err
@@ -50,6 +79,31 @@ func (d *servedDoc) page(r *resident, p paged, count int, all iter.Seq[report.No
 			d.Nodes = append(d.Nodes, node)
 		}
 		i++
+	}
+	return d, nil
+}
+
+// pageOf takes a page of a set, as bits, of which whole words are counted and not walked.
+func (d *servedDoc) pageOf(r *resident, p paged, words []uint32) (*servedDoc, error) {
+	from, limit, err := r.begin(p)
+	if err != nil {
+		return nil, err
+	}
+	count := 0
+	for i, w := range words {
+		here := bits.OnesCount32(w)
+		if count+here > from && len(d.Nodes) < limit {
+			for at := count; w != 0 && len(d.Nodes) < limit; w &= w - 1 {
+				if at >= from {
+					d.Nodes = append(d.Nodes, r.node(uint32(32*i+bits.TrailingZeros32(w))))
+				}
+				at++
+			}
+		}
+		count += here
+	}
+	if d.Count = &count; from+len(d.Nodes) < count {
+		d.Next = r.next(from + len(d.Nodes))
 	}
 	return d, nil
 }
@@ -77,7 +131,7 @@ func askNames(ctx context.Context, r *resident, q namesQuestion) (any, error) {
 	d := r.answer()
 	if !r.doc.Names {
 		if v, err := strconv.ParseUint(q.Prefix, 10, 32); err == nil && v < uint64(r.g.Nodes()) {
-			d.Nodes = append(d.Nodes, report.NodeOf(r.g, uint32(v)))
+			d.Nodes = append(d.Nodes, r.node(uint32(v)))
 		}
 		return d, nil
 	}
@@ -86,7 +140,7 @@ func askNames(ctx context.Context, r *resident, q namesQuestion) (any, error) {
 			d.Next = r.next(at)
 			return false
 		}
-		d.Nodes = append(d.Nodes, report.NodeOf(r.g, v))
+		d.Nodes = append(d.Nodes, r.node(v))
 		return true
 	})
 	return d, nil
@@ -104,9 +158,9 @@ func askPlace(ctx context.Context, r *resident, q placeQuestion) (any, error) {
 	if err != nil {
 		return nil, refused(fmt.Errorf("place %s: %w", q.Place, err), "give a file and a line of it, as in main.go:12")
 	}
-	return r.answer().page(r, q.paged, len(nodes), func(yield func(report.Node) bool) {
+	return r.answer().page(r, q.paged, len(nodes), func(yield func(servedNode) bool) {
 		for _, v := range nodes {
-			if !yield(report.NodeOf(r.g, v)) {
+			if !yield(r.node(v)) {
 				return
 			}
 		}
@@ -140,9 +194,9 @@ func askReach(ctx context.Context, r *resident, q reachQuestion) (any, error) {
 			return nil, err
 		}
 		d.took(r, s, near.Run, began, true)
-		return d.page(r, q.paged, len(near.Nodes), func(yield func(report.Node) bool) {
+		return d.page(r, q.paged, len(near.Nodes), func(yield func(servedNode) bool) {
 			for _, n := range near.Nodes {
-				node := report.NodeOf(r.g, n.Node)
+				node := r.node(n.Node)
 				node.Level = &n.Arcs
 				if n.Arcs > 0 {
 					node.Kinds = r.g.KindNames(n.Kinds)
@@ -158,13 +212,7 @@ func askReach(ctx context.Context, r *resident, q reachQuestion) (any, error) {
 		return nil, err
 	}
 	d.took(r, s, reached.Run, began, false)
-	return d.page(r, q.paged, reached.Count(), func(yield func(report.Node) bool) {
-		for v := range reached.Nodes() {
-			if !yield(report.NodeOf(r.g, v)) {
-				return
-			}
-		}
-	})
+	return d.pageOf(r, q.paged, reached.Words())
 }
 
 type pathQuestion struct {
@@ -177,8 +225,8 @@ type pathQuestion struct {
 
 // askPath lists the nodes of a shortest path. It has none if there is no path.
 func askPath(ctx context.Context, r *resident, q pathQuestion) (any, error) {
-	if q.Draw != "" && q.Draw != "across" && q.Draw != "down" {
-		return nil, refused(fmt.Errorf("draw is %q", q.Draw), "take across or down, or leave it out")
+	if err := checkDraw(q.Draw); err != nil {
+		return nil, err
 	}
 	query, err := r.query(ctx, q.From, q.Kinds, q.paged)
 	if err != nil {
@@ -189,37 +237,42 @@ func askPath(ctx context.Context, r *resident, q pathQuestion) (any, error) {
 		return nil, err
 	}
 	d, began := r.answer(), time.Now()
+	query.Count = true // the levels of other nodes are not looked at
 	path, err := r.ahead.Path(ctx, query, targets)
 	if err != nil {
 		return nil, err
 	}
-	d.took(r, r.ahead, path.Run, began, true)
-	if q.Draw != "" && len(path.Steps) > 0 && len(path.Steps) <= mostDrawnNodes {
-		picture := newDrawing(r.g, nil)
-		picture.column, picture.down = func(v uint32) int { return picture.at[v] }, q.Draw == "down"
-		for i, step := range path.Steps {
-			if i > 0 {
-				picture.arcs = append(picture.arcs, drawnArc{i - 1, i, step.Mask})
-			}
-			picture.add(step.Node)
-		}
-		var b strings.Builder
-		if err := picture.svg(&b); err != nil {
-			return nil, err
-		}
-		d.SVG = b.String()
+	d.took(r, r.ahead, path.Run, began, false)
+	if err := d.draw(r, q.Draw, path.Steps); err != nil {
+		return nil, err
 	}
-	return d.page(r, q.paged, len(path.Steps), func(yield func(report.Node) bool) {
-		for i, step := range path.Steps {
-			node := report.NodeOf(r.g, step.Node)
-			if i > 0 {
-				node.Kinds = r.g.KindNames(step.Mask)
-			}
-			if !yield(node) {
-				return
-			}
+	return d.page(r, q.paged, len(path.Steps), r.steps(path.Steps))
+}
+
+func checkDraw(how string) error {
+	if how != "" && how != "across" && how != "down" {
+		return refused(fmt.Errorf("draw is %q", how), "take across or down, or leave it out")
+	}
+	return nil
+}
+
+// draw makes the picture of a path, unless that is too long.
+func (d *servedDoc) draw(r *resident, how string, path []session.Step) error {
+	if how == "" || len(path) == 0 || len(path) > mostDrawnNodes {
+		return nil
+	}
+	picture := newDrawing(r.g, nil)
+	picture.column, picture.down = func(v uint32) int { return picture.at[v] }, how == "down"
+	for i, step := range path {
+		if i > 0 {
+			picture.arcs = append(picture.arcs, drawnArc{i - 1, i, step.Mask})
 		}
-	})
+		picture.add(step.Node)
+	}
+	var b strings.Builder
+	err := picture.svg(&b)
+	d.SVG = b.String()
+	return err
 }
 
 type betweenQuestion struct {
@@ -255,24 +308,16 @@ func askBetween(ctx context.Context, r *resident, q betweenQuestion) (any, error
 	run := from.Run
 	run.Result.Device += to.Run.Result.Device
 	d.took(r, r.ahead, run, began, false)
-	var both []uint32
-	for v := range from.Nodes() {
-		if to.Contains(v) {
-			both = append(both, v)
-		}
+	both := make([]uint32, len(from.Words()))
+	for i, w := range from.Words() {
+		both[i] = w & to.Words()[i]
 	}
-	return d.page(r, q.paged, len(both), func(yield func(report.Node) bool) {
-		for _, v := range both {
-			if !yield(report.NodeOf(r.g, v)) {
-				return
-			}
-		}
-	})
+	return d.pageOf(r, q.paged, both)
 }
 
 // query reads what a search begins with.
 func (r *resident) query(ctx context.Context, from []string, kinds string, p paged) (session.Query, error) {
-	if _, _, err := r.begin(p); err != nil { // before the search
+	if err := r.checkPage(p); err != nil {
 		return session.Query{}, err
 	}
 	seeds, err := r.find(ctx, "from", from)

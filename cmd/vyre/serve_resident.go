@@ -30,6 +30,10 @@ type resident struct {
 	ahead  *session.Session
 	turn   chan struct{} // of who looks at back
 	back   *session.Session
+
+	large      chan struct{} // of who makes a closure, or follows values
+	closure    keptClosure
+	weightless string // why there are no weights
 }
 
 // aboutDoc is what /about says.
@@ -40,6 +44,8 @@ type aboutDoc struct {
 	Device    string       `json:"device"`
 	Names     bool         `json:"names"`
 	Positions bool         `json:"positions"`
+	Weights   bool         `json:"weights"`
+	Contexts  bool         `json:"contexts"` // whether it has procedures and call sites
 	Kinds     []kindEntry  `json:"kinds"`
 	Questions []string     `json:"questions"`
 	Warning   string       `json:"warning,omitempty"`
@@ -51,13 +57,14 @@ const serveSchema = "vyre.serve/1"
 const mostSeeds = 1024
 
 func newResident(ctx context.Context, dev driver.Device, g *graph.CSR, file string, c *serveCmd) (_ *resident, err error) {
-	r := &resident{g: g, dev: dev, turn: make(chan struct{}, 1)}
+	r := &resident{g: g, dev: dev, turn: make(chan struct{}, 1), large: make(chan struct{}, 1), weightless: "the graph has no weights, or all are 1"}
 	r.o = session.Options{Label: "serve", Queries: 1, Seeds: mostSeeds, Levels: true, Topology: topologyOn(dev, 0), Parallel: c.Parallel, Parts: c.AllowPartitioned}
 	of, err := report.Of(ctx, g)
 	if err != nil {
 		return nil, err
 	}
-	r.doc = aboutDoc{Schema: serveSchema, File: file, Graph: of, Device: dev.Name(), Names: g.Data().Names.Len() > 0, Positions: g.Data().Positions.Len() > 0, Kinds: kindsOf(g)}
+	r.doc = aboutDoc{Schema: serveSchema, File: file, Graph: of, Device: dev.Name(), Names: g.Data().Names.Len() > 0, Positions: g.Data().Positions.Len() > 0, Weights: len(g.Data().Weights) > 0,
+		Contexts: g.Data().Procedures != nil && g.Data().Sites != nil, Kinds: kindsOf(g)}
 	for _, q := range questions {
 		r.doc.Questions = append(r.doc.Questions, q.Name)
 	}
@@ -183,6 +190,12 @@ const (
 	usualNodes = 100
 	mostNodes  = 1000
 )
+
+// checkPage refuses a page that cannot be, before anything is searched.
+func (r *resident) checkPage(p paged) error {
+	_, _, err := r.begin(p)
+	return err
+}
 
 // begin returns where the page begins, and how many nodes it has at most.
 func (r *resident) begin(p paged) (from, limit int, err error) {

@@ -7,7 +7,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -17,14 +16,11 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
-	"syscall"
 	"testing"
 	"time"
 
-	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/graph"
 	"github.com/govyre/vyre/graph/files"
-	"github.com/govyre/vyre/graph/session"
 	"github.com/govyre/vyre/internal/interrupt"
 	"github.com/govyre/vyre/internal/testing/browser"
 	"go.uber.org/goleak"
@@ -214,6 +210,27 @@ func TestServedErrors(t *testing.T) {
 		{"path", `{"from":["id:1"],"to":[]}`, 422, "to has no node"},
 		{"path", `{"from":["id:1"],"to":["id:2"],"draw":"up"}`, 422, "draw"},
 		{"between", `{"from":["id:1"]}`, 422, "to has no node"},
+		{"paths", `{"from":["id:1"],"to":["id:2"]}`, 422, "no weights"},
+		{"paths", `{"from":["id:1"],"draw":"up"}`, 422, "draw"},
+		{"closure", `{"from":["id:1"]}`, 422, "to has no node"},
+		{"closure", `{"to":["id:1"]}`, 422, "from has no node"},
+		{"closure", `{"from":["id:1"],"to":["id:14440"]}`, 422, "there is no node 14440"},
+		{"closure", `{"kinds":"none"}`, 422, "none"},
+		{"closure", `{"draw":1}`, 400, "draw"},
+		{"closure", `{"limit":1001}`, 422, "limit is 1001"},
+		{"closure", `{"graph":"0000"}`, 410, "replaced"},
+		{"closure", `{"from":["id:1"],"to":["id:2"],"cursor":"0000000000000000-1"}`, 410, "replaced"},
+		{"taint", `{}`, 422, "no source"},
+		{"taint", `{"sources":[{"nodes":["id:1"]}]}`, 422, "sinks has no node"},
+		{"taint", `{"sources":["id:1"],"sinks":["id:2"]}`, 400, "sources"},
+		{"taint", `{"sources":[{"nodes":["id:14440"]}],"sinks":["id:2"]}`, 422, "source 0 id:14440: there is no node"},
+		{"taint", `{"sources":[{"nodes":["id:1"]},{"nodes":["id:1"]}],"sinks":["id:2"]}`, 422, "two sources have the label"},
+		{"taint", `{"sources":[{"nodes":["id:1"]}],"sinks":["id:2"],"sanitizers":[{"nodes":["@` + secret + `"]}]}`, 422, "files are not read here"},
+		{"taint", `{"sources":[{"nodes":["id:1"]}],"sinks":["id:2"],"sanitizers":[{"nodes":["id:3"],"labels":["x"]}]}`, 422, "which no source has"},
+		{"taint", `{"sources":[{"nodes":["id:1"]}],"sinks":["id:2"],"contexts":"some"}`, 422, "contexts"},
+		{"taint", `{"sources":[{"nodes":["id:1"]}],"sinks":["id:2"],"contexts":"exact"}`, 422, "no procedures"},
+		{"taint", `{"sources":[` + strings.Repeat(`{"nodes":["id:1"]},`, 64) + `{"nodes":["id:1"]}],"sinks":["id:2"]}`, 422, "65 sources"},
+		{"taint", `{"sources":[{"nodes":["id:1"]}],"sinks":["` + strings.Repeat("x", 256<<10) + `"]}`, 413, "bytes"},
 		{"at", `{"place":"os/exec/exec.go:405"}`, 422, "the nearest is at os/exec/exec.go:404:6"},
 		{"at", `{}`, 422, "place"},
 		{"names", `{"prefix":"a","limit":9999}`, 422, "limit"},
@@ -258,6 +275,10 @@ func TestServedFileIsReplaced(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		g, err = g.With(graph.Data{Weights: slices.Repeat([]uint32{2}, n-1)})
+		if err != nil {
+			t.Fatal(err)
+		}
 		made := filepath.Join(dir, "made.vyg")
 		if _, err := files.Save(t.Context(), made, g, files.Auto); err != nil {
 			t.Fatal(err)
@@ -279,6 +300,24 @@ func TestServedFileIsReplaced(t *testing.T) {
 	defer s.stop()
 	var ends atomic.Bool
 	var clients sync.WaitGroup
+	for _, q := range [][3]string{
+		{"closure", `{"from":["0"],"to":["8","9"],"limit":1}`, "2 [0 1 2 3 4 5 6 7 8]"}, {"closure", `{}`, "<nil> []"},
+		{"paths", `{"from":["0"],"to":["9"]}`, "10 [0 1 2 3 4 5 6 7 8 9]"},
+		{"taint", `{"sources":[{"nodes":["0"]}],"sinks":["9"]}`, "1 [0 1 2 3 4 5 6 7 8 9]"},
+		{"taint", `{"sources":[{"nodes":["0"]}],"sinks":["7","9"],"sanitizers":[{"nodes":["8"]}]}`, "1 [0 1 2 3 4 5 6 7]"},
+	} {
+		clients.Go(func() {
+			for !ends.Load() {
+				status, doc := s.ask(q[0], q[1])
+				if got := fmt.Sprint(doc["count"], ids(doc["nodes"])); status != 200 || got != q[2] {
+					t.Errorf("%s %s: %d %v", q[0], q[1], status, doc)
+				}
+				if c, _ := doc["closure"].(map[string]any); c != nil && c["pairs"] != c["components"].(float64)*(c["components"].(float64)+1)/2 {
+					t.Errorf("a closure of two graphs: %v", c)
+				}
+			}
+		})
+	}
 	for range 3 {
 		clients.Go(func() {
 			for !ends.Load() {
@@ -400,77 +439,5 @@ func TestBrowserShowsHostileNames(t *testing.T) {
 	}
 	if len(b.Forbidden) > 0 {
 		t.Errorf("the policy forbade %q", b.Forbidden)
-	}
-}
-
-// TestWarmQuestionsAreCheap: a warm question takes less than a millisecond of processor time beside that of the session's call,
-// over HTTP and with its client.
-func TestWarmQuestionsAreCheap(t *testing.T) {
-	s := serving(t, goGraph)
-	dev, err := openDevice("cpu", driver.OpenOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer dev.Close()
-	g, _, err := files.Open(t.Context(), goGraph, files.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer g.Close()
-	r, err := newResident(t.Context(), dev, g, "", &serveCmd{Parallel: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Close()
-	main, exec := session.Query{Seeds: []uint32{7229}}, []uint32{12110}
-	for _, c := range []struct {
-		name, ask, body string
-		alone           func() error
-	}{
-		{"names", "names", `{"prefix":"cmd/go.m","limit":20}`, func() error { return nil }},
-		{"reach", "reach", `{"from":["cmd/go.main"]}`, func() error { _, err := r.ahead.Reach(t.Context(), main); return err }},
-		{"near", "reach", `{"from":["cmd/go.main"],"arcs":2}`, func() error { _, err := r.ahead.Near(t.Context(), main, 2); return err }},
-		{"path", "path", `{"from":["cmd/go.main"],"to":["os/exec.Command"],"draw":"across"}`, func() error { _, err := r.ahead.Path(t.Context(), main, exec); return err }},
-		{"between", "between", `{"from":["cmd/go.main"],"to":["os/exec.Command"]}`, func() error {
-			_, err := r.ahead.Reach(t.Context(), main)
-			if err == nil {
-				var back *session.Session
-				if back, err = r.backward(t.Context()); err == nil {
-					_, err = back.Reach(t.Context(), session.Query{Seeds: exec})
-				}
-			}
-			return err
-		}},
-	} {
-		const times = 30
-		took := func(do func() error) time.Duration {
-			if err := do(); err != nil { // until all is warm
-				t.Fatal(err)
-			}
-			least := time.Hour
-			for range 4 { // others on the machine make it more
-				var before, after syscall.Rusage
-				errs := syscall.Getrusage(syscall.RUSAGE_SELF, &before)
-				for range times {
-					errs = errors.Join(errs, do())
-				}
-				if err := errors.Join(errs, syscall.Getrusage(syscall.RUSAGE_SELF, &after)); err != nil {
-					t.Fatal(err)
-				}
-				least = min(least, time.Duration(after.Utime.Nano()+after.Stime.Nano()-before.Utime.Nano()-before.Stime.Nano())/times)
-			}
-			return least
-		}
-		all := took(func() error {
-			if status, doc := s.ask(c.ask, c.body); status != http.StatusOK {
-				return fmt.Errorf("%d %v", status, doc)
-			}
-			return nil
-		})
-		alone := took(c.alone)
-		t.Logf("%s: %v of processor time, of which the session takes %v", c.name, all, alone)
-		if all-alone > time.Millisecond {
-			t.Errorf("%s: %v of processor time beside the session", c.name, all-alone)
-		}
 	}
 }

@@ -47,9 +47,11 @@ func (c *taintCmd) run(t *terminal) error {
 	if c.Paths < 0 {
 		return usagef("--paths %d: a number from 0 on", c.Paths)
 	}
-	if err := checkDevice(c.Device); err != nil {
+	stop, err := t.opens(c.Device)
+	if err != nil {
 		return err
 	}
+	defer stop()
 	old, err := c.Known(func(name string) ([]byte, error) { return t.read(name, maxNodeList) })
 	if err != nil {
 		return asUsage(err)
@@ -162,7 +164,7 @@ func (c *taintCmd) ask(t *terminal, a *report.Taint) error {
 		return err
 	}
 	defer trace.close()
-	dev, err := openDevice(c.Device, driver.OpenOptions{CloseTimeout: closeTimeout})
+	dev, err := t.device(c.Device)
 	if err != nil {
 		return err
 	}

@@ -6,14 +6,16 @@ import (
 	"slices"
 	"strings"
 	"text/tabwriter"
+	"time"
 
 	"github.com/govyre/vyre/driver"
+	"github.com/govyre/vyre/megakernel"
 )
 
-// tuneCmd measures which group sizes kernels are fastest with.
+// tuneCmd measures which group sizes kernels are fastest with, or what rounds of a device cost.
 type tuneCmd struct {
-	Source []string `arg:"" help:"Kernels: Go files, directories, or programs in text form, each with :NAME to choose one kernel."`
-	Items  uint64   `required:"" placeholder:"N" help:"Number of invocations along x that have work."`
+	Source []string `arg:"" optional:"" help:"Kernels; without any, what later searches of graphs go by is measured: Go files, directories, or programs in text form, each with :NAME to choose one kernel."`
+	Items  uint64   `placeholder:"N" help:"Number of invocations along x that have work."`
 	Arg    []string `sep:"none" placeholder:"NAME=VALUE" help:"Argument of the kernels that have a parameter of the name; see vyre run."`
 	Device string   `default:"auto" completes:"device" help:"Device to measure on; see vyre devices."`
 	passesFlag
@@ -27,6 +29,8 @@ declared one is the choice. It is kept beside the compiled kernels, in the direc
 the kernel with driver.AutoWorkgroup and about as many items gets it. A kernel that knows its group size, as
 by shared memory or a barrier, is refused.
 
+Without kernels, it measures what launches, barriers and accesses cost. Plans of rounds, as those of vyre reach, go by that.
+
 Of several kernels, the output says which fit a multiprocessor of the device together.
 
 Example:
@@ -34,6 +38,12 @@ Example:
 }
 
 func (c *tuneCmd) Run(t *terminal) error {
+	if len(c.Source) == 0 {
+		if c.Items > 0 || len(c.Arg) > 0 {
+			return usagef("--items and --arg are of kernels; name some")
+		}
+		return c.calibrate(t)
+	}
 	if c.Items == 0 {
 		return usagef("--items 0: want the number of invocations that have work")
 	}
@@ -65,6 +75,33 @@ func (c *tuneCmd) Run(t *terminal) error {
 		}
 	}
 	return nil
+}
+
+// calibrate measures what plans of rounds go by.
+func (c *tuneCmd) calibrate(t *terminal) error {
+	dev, err := openDevice(c.Device, driver.OpenOptions{CloseTimeout: closeTimeout})
+	if err != nil {
+		return err
+	}
+	defer dev.Close()
+	stop := t.spin("measuring " + dev.Name())
+	costs, err := megakernel.Calibrate(t.ctx, dev)
+	stop()
+	if costs == nil {
+		return err
+	}
+	fmt.Fprintf(t.out, "%s: a launch and a read %v, an arc forward %d/4 of a look backward, a node that is passed %d/16\n", dev.Name(), time.Duration(costs.LaunchRead), costs.Forward, costs.Scan)
+	kept := "kept for later plans"
+	if megakernel.KeptCosts(dev) == nil {
+		kept = "not kept, as kernels compiled for the device are not; see " + driver.EnvCacheDir
+	}
+	if dev.Caps().Simulated {
+		fmt.Fprintln(t.out, "the times are those of a simulation, and say nothing about a GPU")
+	}
+	if err == nil {
+		_, err = fmt.Fprintln(t.out, kept)
+	}
+	return err
 }
 
 // jobs reads the kernels, each with the arguments that it has parameters for.

@@ -14,6 +14,10 @@ func (r *reader) build(format Format, p parsed) (*graph.CSR, Report, error) {
 	report := Report{Format: format, Bytes: r.in.n, Kinds: p.kinds}
 	r.told = r.told.Add(-progressEvery)
 	r.tell("building", p.count)
+	if p.rows != nil {
+		g, err := p.rows()
+		return g, report, err
+	}
 	names, nodes := p.names, p.nodes
 	if p.list {
 		var err error

@@ -54,11 +54,12 @@ func (a *arcs) bytes() int64 {
 // parsed is all arcs of a file, and what its header promised.
 type parsed struct {
 	arcs    []arcs
-	count   int64 // of arcs
-	nodes   int64 // promised, −1 if nobody did
-	atLeast int64 // nodes that a comment speaks of
-	list    bool  // ids may be names
-	mirror  bool  // each arc stands for one back, too
+	count   int64                      // of arcs
+	nodes   int64                      // promised, −1 if nobody did
+	atLeast int64                      // nodes that a comment speaks of
+	list    bool                       // ids may be names
+	mirror  bool                       // each arc stands for one back, too
+	rows    func() (*graph.CSR, error) // makes the graph, in place of arcs; nil if there are those
 
 	names     graph.Strings // of nodes
 	kindNames [32]string    // that the file has

@@ -42,7 +42,7 @@ func Open(ctx context.Context, name string, o Options) (*graph.CSR, Report, erro
 	}
 	r := reader{ctx: ctx, name: name, o: o.settled()}
 	if info.Mode().IsRegular() {
-		r.total = info.Size()
+		r.total, r.file = info.Size(), f
 	}
 	return r.read(f)
 }

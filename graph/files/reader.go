@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"fmt"
+	"os"
 	"runtime"
 	"sync/atomic"
 	"time"
@@ -98,7 +99,8 @@ type reader struct {
 	ctx   context.Context
 	name  string
 	o     Options
-	total int64 // bytes of the file, 0 if unknown
+	total int64    // bytes of the file, 0 if unknown
+	file  *os.File // that all cores can read; nil if there is none
 	in    *input
 	told  time.Time
 

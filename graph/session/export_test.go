@@ -89,3 +89,6 @@ func (s *Session) StrongPhases(ctx context.Context) (told []uint32, phases uint3
 	}
 	return told, phases - 1, err
 }
+
+// TurnCosts are those that searches for levels turn by.
+func (s *Session) TurnCosts() (forward, scan uint32) { return s.resident.turnCosts() }

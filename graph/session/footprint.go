@@ -30,7 +30,7 @@ func DeviceBytes(ctx context.Context, g *graph.CSR, o Options) (uint64, error) {
 	if o.Topology == megakernel.Auto {
 		o.Topology = megakernel.Drained
 	}
-	f := newFootprint(g, o.settled(nil), [32]byte{1}) // sizes do not depend on which digest it is
+	f := newFootprint(g, o.settled(nil))
 	if f.o.Levels {
 		f.back = &image{g: g} // as large as the reverse
 		both, err := g.Symmetric(ctx)
@@ -53,7 +53,7 @@ func DeviceBytes(ctx context.Context, g *graph.CSR, o Options) (uint64, error) {
 type footprint struct {
 	g      *graph.CSR
 	o      Options
-	digest [32]byte
+	digest [32]byte // that tells graphs of one plan apart: a session has one graph, whose own takes time
 
 	forward *image
 	back    *image // with the arcs the other way round: forward itself where that is the same; nil without Options.Levels
@@ -64,8 +64,8 @@ type footprint struct {
 	native       bool // the host's cores are the session's engine, so that parallel sets take nothing on the device
 }
 
-func newFootprint(g *graph.CSR, o Options, digest [32]byte) footprint {
-	f := footprint{g: g, o: o, digest: digest, forward: &image{g: g}}
+func newFootprint(g *graph.CSR, o Options) footprint {
+	f := footprint{g: g, o: o, digest: [32]byte{1}, forward: &image{g: g}}
 	f.size()
 	return f
 }

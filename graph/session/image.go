@@ -73,11 +73,11 @@ func (m *image) host(ctx context.Context) (host []byte, err error) {
 // mostCopied is how many bytes of a file are copied at a time.
 const mostCopied = 16 << 20
 
-// upload writes an array of the graph to the beginning of a buffer. One of a file that is mapped is copied first: where a driver
+// upload writes an array of the graph to a buffer, from some byte on. One of a file that is mapped is copied first: where a driver
 // reads memory that is gone, nobody can help it.
-func upload(ctx context.Context, g *graph.CSR, to driver.Buffer, b []byte) error {
+func upload(ctx context.Context, g *graph.CSR, to driver.Buffer, first int64, b []byte) error {
 	if !g.Mapped() {
-		return driver.Write(ctx, driver.Part(to, 0, int64(len(b))), b)
+		return driver.Write(ctx, driver.Part(to, first, int64(len(b))), b)
 	}
 	copied := make([]byte, min(len(b), mostCopied))
 	for at := 0; at < len(b); at += len(copied) {
@@ -87,7 +87,7 @@ func upload(ctx context.Context, g *graph.CSR, to driver.Buffer, b []byte) error
 			return nil
 		})
 		if err == nil {
-			err = driver.Write(ctx, driver.Part(to, int64(at), int64(len(copied))), copied)
+			err = driver.Write(ctx, driver.Part(to, first+int64(at), int64(len(copied))), copied)
 		}
 		if err != nil {
 			return err

@@ -104,6 +104,9 @@ func (k *kernels) levels(ctx context.Context, q Query) ([]uint32, Run, error) {
 	if err != nil {
 		return nil, Run{}, err
 	}
+	if q.Count {
+		return little.Words[uint32](k.levelBytes), run, nil
+	}
 	levels := make([]uint32, k.g.Nodes())
 	getWords(levels, k.levelBytes)
 	return levels, run, nil

@@ -9,23 +9,33 @@ import (
 //
 // Errors: those of Batch; a session that was not opened for it.
 func (s *Session) Levels(ctx context.Context, q Query) ([]uint32, error) {
-	levels, _, err := levelsOf(ctx, s, q)
-	return levels, err
+	q.Count = false
+	var all []uint32
+	_, err := levelsOf(ctx, s, q, func(levels []uint32) error {
+		all = levels
+		return nil
+	})
+	return all, err
 }
 
-func levelsOf(ctx context.Context, s *Session, q Query) (levels []uint32, run Run, err error) {
+// levelsOf finds the levels of a query. With Count, they are there until use returns.
+func levelsOf(ctx context.Context, s *Session, q Query, use func(levels []uint32) error) (run Run, err error) {
 	if err := made(s); err != nil {
-		return nil, Run{}, err
+		return Run{}, err
 	}
 	if q, err = s.resident.forLevels(q); err != nil {
-		return nil, Run{}, err
+		return Run{}, err
 	}
 	set, by, err := s.sets.take(ctx, 1)
 	if err != nil {
-		return nil, Run{}, err
+		return Run{}, err
 	}
 	defer s.sets.leave(set, &err)
-	return by.levels(ctx, q)
+	levels, run, err := by.levels(ctx, q)
+	if err != nil {
+		return Run{}, err
+	}
+	return run, use(levels)
 }
 
 // forLevels settles a query for levels, and refuses one that the session cannot answer.

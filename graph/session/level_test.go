@@ -253,3 +253,53 @@ func TestTheReverseOfTheReverse(t *testing.T) {
 		t.Errorf("the reverse of nothing has %d nodes", n)
 	}
 }
+
+// TestTurnsGoByWhatWasMeasured: the least and the greatest costs change rounds and arcs, and never levels; what Calibrate keeps of a
+// device is what its sessions turn by.
+func TestTurnsGoByWhatWasMeasured(t *testing.T) {
+	dev := graphtest.OpenDevice(t, "cpu")
+	for _, name := range []string{"kron:9", "skew:4096", "road:32x32"} {
+		g := graphtest.Generated(t, name)
+		q := session.Query{Seeds: []uint32{uint32(g.Nodes() / 3)}}
+		want := graphtest.Must(graph.Levels(t.Context(), g, q.Seeds, graph.AllKinds))
+		arcs := map[uint64]bool{}
+		for _, c := range [][2]uint32{{0, 0}, {8, 1}, {1, 1}, {64, 1}, {1, 64}, {64, 64}} {
+			s, err := session.New(t.Context(), dev, g, session.Options{Engine: session.WavesEngine, Queries: 1, Levels: true, Topology: megakernel.Cooperative, Costs: &megakernel.Costs{LaunchRead: 1, Forward: c[0], Scan: c[1]}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			levels, run, err := s.LevelsRun(t.Context(), q)
+			if err != nil || !slices.Equal(levels, want) {
+				t.Errorf("%s, costs %v: other levels, %v", name, c, err)
+			}
+			arcs[run.Record.Edges] = true
+			if err := s.Close(); err != nil {
+				t.Error(err)
+			}
+		}
+		if name == "kron:9" && (len(arcs) < 2 || len(arcs) > 5) {
+			t.Errorf("%s: %v arcs, want some that differ, and the same by what is usual and by 0", name, arcs)
+		}
+	}
+	kept, err := driver.Open("cuda-sim", driver.OpenOptions{CacheDir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer kept.Close()
+	turns := func() [2]uint32 {
+		s, err := session.New(t.Context(), kept, graphtest.Generated(t, "kron:5"), session.Options{Queries: 1, Levels: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		forward, scan := s.TurnCosts()
+		return [2]uint32{forward, scan}
+	}
+	if got := turns(); got != [2]uint32{} {
+		t.Errorf("unmeasured: %v", got)
+	}
+	costs := graphtest.Must(megakernel.Calibrate(t.Context(), kept))
+	if got := turns(); got != [2]uint32{costs.Forward, costs.Scan} || got[0] == 0 {
+		t.Errorf("measured %+v, and turned by %v", costs, got)
+	}
+}

@@ -16,6 +16,7 @@ type native struct {
 	e       *cpu.Engine
 	why     string   // it answers
 	reached []uint32 // levels of a query alone, kept for the next one
+	weighed *weighed // nil until paths are asked for
 }
 
 func newNative(s *runner, why string) *native { return &native{s: s, e: s.hostEngine(), why: why} }
@@ -51,11 +52,12 @@ func (n *native) alone(ctx context.Context, q Query, r *Reached) error {
 	}
 	r.renew(q, s.words(), n.why)
 	stats, err := n.e.Levels(ctx, q.Seeds, s.kinds(q), n.reached)
-	if r.Run = n.ran(began, stats); q.Count {
+	if q.Count {
 		r.count = int(stats.Reached)
 	} else {
 		r.count = reachedWords(n.reached, r.words)
 	}
+	r.Run = n.ran(began, stats)
 	return err
 }
 
@@ -94,7 +96,13 @@ func (n *native) turn(ctx context.Context, queries []Query, turn []int, all []*R
 }
 
 func (n *native) levels(ctx context.Context, q Query) ([]uint32, Run, error) {
-	began, level := time.Now(), make([]uint32, n.s.g.Nodes())
+	began, level := time.Now(), n.reached
+	if level == nil || !q.Count {
+		level = make([]uint32, n.s.g.Nodes())
+	}
+	if q.Count {
+		n.reached = level
+	}
 	stats, err := n.e.Levels(ctx, q.Seeds, n.s.kinds(q), level)
 	return level, n.ran(began, stats), err
 }

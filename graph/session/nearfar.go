@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"github.com/govyre/vyre/driver"
+	"github.com/govyre/vyre/graph/internal/little"
 	"github.com/govyre/vyre/graph/internal/paths"
 	"github.com/govyre/vyre/megakernel"
 )
@@ -129,6 +130,9 @@ type pathParents struct {
 	*analysis
 	nearer, level *megakernel.Plan
 	memory        driver.Buffer
+	of            *Paths // whose parents are there; nil if none are
+	host          []byte // where read brings them
+	read          *driver.Sequence
 }
 
 func (n *nearFar) newParents(ctx context.Context) (*pathParents, error) {
@@ -238,7 +242,7 @@ func (k kernelPaths) distances(ctx context.Context, p *Paths, first uint32, dst 
 	return nil
 }
 
-func (k kernelPaths) parents(ctx context.Context, p *Paths, dst []uint32) error {
+func (k kernelPaths) parents(ctx context.Context, p *Paths, use func([]uint32) error) error {
 	n, err := k.open(ctx)
 	if err == nil {
 		err = n.again(ctx, p)
@@ -253,13 +257,23 @@ func (k kernelPaths) parents(ctx context.Context, p *Paths, dst []uint32) error 
 		}
 		n.before = before
 		k.keep(before)
+		before.host, before.read = k.hostBytes(before.memory.Len()), k.dev.NewSequence(k.o.Label+" parents of paths")
+		before.read.Read(driver.All(before.memory), before.host)
+		k.keep(before.read)
 	}
-	r, err := n.before.find(ctx, k.kinds(p.q))
-	if err != nil {
+	if o := n.before; o.of != p {
+		o.of = nil
+		r, err := o.find(ctx, k.kinds(p.q))
+		if err != nil {
+			return err
+		}
+		o.of = p
+		p.Run.alsoTook(r)
+	}
+	k.last = n.before.read
+	if _, err := n.before.read.Run(ctx); err != nil {
 		return err
 	}
-	p.Run.alsoTook(r)
-	words, err := k.readWords(ctx, driver.All(n.before.memory))
-	copy(dst, words)
-	return err
+	k.moved.read += uint64(len(n.before.host))
+	return use(little.Words[uint32](n.before.host))
 }

@@ -26,7 +26,8 @@ type Options struct {
 	Expected *megakernel.History
 	// Costs are times measured on the device, by megakernel.Calibrate. With AutoEngine, and without evidence of a trial, the
 	// host's cores answer searches that they finish in less time than the device is predicted to take by them. Nil are those
-	// that Calibrate kept, if Expected holds a run; without costs kernels answer.
+	// that Calibrate kept, if Expected holds a run; without costs kernels answer. Searches for levels turn by them, by default by
+	// what Calibrate kept.
 	Costs *megakernel.Costs
 	// Runs is how many such queries the session is going to answer, by which what it takes to plan is weighed; 0 is Queries.
 	Runs uint64

@@ -87,7 +87,7 @@ func (p *parts) begin(ctx context.Context) (err error) {
 	}
 	starts, _ := p.slots.rows.starts()
 	s.moved.uploaded += uint64(len(starts))
-	if err = upload(ctx, s.g, p.starts, starts); err != nil {
+	if err = upload(ctx, s.g, p.starts, 0, starts); err != nil {
 		return err
 	}
 	if err = p.s.write(ctx, driver.All(p.cut), little.Bytes(p.cuts)); err != nil {

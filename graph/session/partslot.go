@@ -158,9 +158,9 @@ func (t *partSlot) load(ctx context.Context, part int) error {
 	first, last := t.in.arcsOf(part)
 	err := driver.Write(ctx, driver.All(t.visit), little.Bytes([]uint32{cuts[part], cuts[part+1], 0}))
 	if err == nil && first < last {
-		err = upload(ctx, s.g, t.targets, little.Bytes(s.g.Targets()[first:last]))
+		err = upload(ctx, s.g, t.targets, 0, little.Bytes(s.g.Targets()[first:last]))
 		if err == nil && t.masks != nil {
-			err = upload(ctx, s.g, t.masks, little.Bytes(s.g.Masks()[first:last]))
+			err = upload(ctx, s.g, t.masks, 0, little.Bytes(s.g.Masks()[first:last]))
 		}
 	}
 	if err != nil {

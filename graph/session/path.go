@@ -19,11 +19,13 @@ type Path struct {
 }
 
 // Levels returns for each node how many arcs from the nearest seed it is; None if it is not reached. It must not be written.
+// There are none if the query had Count.
 func (p *Path) Levels() []uint32 { return p.levels }
 
 // Path returns a shortest path of allowed arcs from a seed of the query to the nearest of some targets, and the levels of
 // all nodes. Of several targets at the same level it takes the least, and so it does with what
-// leads to each node: there is one answer. The levels are found on the device, the path in them on the host.
+// leads to each node: there is one answer. The levels are found on the device, the path in them on the host. With Count no
+// levels are kept, and rounds are those of the engine.
 //
 // Errors: those of Levels; a target that is no node.
 func (s *Session) Path(ctx context.Context, q Query, targets []uint32) (*Path, error) {
@@ -35,12 +37,25 @@ func (s *Session) Path(ctx context.Context, q Query, targets []uint32) (*Path, e
 			return nil, s.resident.refuse(fmt.Sprintf("target %d is node %d, the graph has %d", i, v, s.resident.g.Nodes()), "nodes count from 0")
 		}
 	}
-	levels, run, err := levelsOf(ctx, s, q)
+	p := &Path{}
+	run, err := levelsOf(ctx, s, q, func(levels []uint32) (err error) {
+		p.Steps, err = s.resident.toNearest(levels, targets, s.resident.kinds(q))
+		if !q.Count {
+			p.levels = levels
+		}
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}
-	p := &Path{Run: run, levels: levels}
-	p.Run.Record.Rounds = deepest(levels)
+	if p.Run = run; !q.Count {
+		p.Run.Record.Rounds = deepest(p.levels)
+	}
+	return p, nil
+}
+
+// toNearest is the path to the nearest of some targets; none if none is reached.
+func (s *resident) toNearest(levels []uint32, targets []uint32, filter uint32) ([]Step, error) {
 	nearest := uint32(graph.None)
 	for _, v := range targets {
 		if levels[v] != graph.None && (nearest == graph.None || levels[v] < levels[nearest] || levels[v] == levels[nearest] && v < nearest) {
@@ -48,12 +63,9 @@ func (s *Session) Path(ctx context.Context, q Query, targets []uint32) (*Path, e
 		}
 	}
 	if nearest == graph.None {
-		return p, nil
+		return nil, nil
 	}
-	if p.Steps, err = s.resident.backtrack(levels, nearest, s.resident.kinds(q)); err != nil {
-		return nil, err
-	}
-	return p, nil
+	return s.backtrack(levels, nearest, filter)
 }
 
 // deepest is how many levels there are. Engines count rounds as they make them: some count one that finds nothing, too.

@@ -61,9 +61,12 @@ func checkPath(g *graph.CSR, path []session.Step, levels, parents []uint32, filt
 }
 
 func TestPathsAreShortestAndLeast(t *testing.T) {
-	for _, name := range graphtest.SmallGraphs {
-		g := graphtest.SmallGraph(t, name)
-		s, err := session.New(t.Context(), graphtest.OpenDevice(t, "cpu"), g, session.Options{Engine: session.WavesEngine, Queries: 1, Levels: true})
+	for i, name := range slices.Repeat(graphtest.SmallGraphs, 2) {
+		g, engine := graphtest.SmallGraph(t, name), session.WavesEngine
+		if i >= len(graphtest.SmallGraphs) {
+			engine = session.NativeEngine
+		}
+		s, err := session.New(t.Context(), graphtest.OpenDevice(t, "cpu"), g, session.Options{Engine: engine, Queries: 1, Levels: true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -76,6 +79,10 @@ func TestPathsAreShortestAndLeast(t *testing.T) {
 					t.Fatal(err)
 				}
 				path := found.Steps
+				short, err := s.Path(t.Context(), session.Query{Seeds: seeds, Kinds: kinds, Count: true}, []uint32{target})
+				if err != nil || !slices.Equal(short.Steps, path) || short.Levels() != nil {
+					t.Errorf("%s, kinds %#x, target %d: without levels %v, %v, want %v", name, kinds, target, short, err, path)
+				}
 				if !slices.Equal(found.Levels(), levels) {
 					t.Errorf("%s, kinds %#x: other levels", name, kinds)
 				}

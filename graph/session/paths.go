@@ -22,7 +22,7 @@ type Paths struct {
 	s         *Session
 	q         Query
 	distances []uint64 // once they were read
-	parents   []uint32
+	parents   []uint32 // of a native engine, once they were found
 }
 
 // Paths returns the shortest paths from the seeds of a query. Weights are those of the graph, and distances their
@@ -124,62 +124,68 @@ func (p *Paths) Parents(ctx context.Context, dst []uint32) ([]uint32, error) {
 		copy(dst, p.parents)
 		return dst, nil
 	}
-	if err := p.ask(ctx, func(by byWeights) error { return by.parents(ctx, p, dst) }); err != nil {
+	err := p.ask(ctx, func(by byWeights) error {
+		return by.parents(ctx, p, func(parents []uint32) error {
+			copy(dst, parents)
+			return nil
+		})
+	})
+	if err != nil {
 		return nil, err
 	}
 	return dst, nil
 }
 
 // To returns the path to a node, that of Parents, and beside each step the sum of the weights up to there; none if it
-// is not reached. The first call reads all distances and parents.
+// is not reached. The first call finds all parents.
 //
 // Errors: those of Distance and Parents.
 func (p *Paths) To(ctx context.Context, node uint32) (path []Step, sums []uint64, err error) {
-	if err := p.has(node); err != nil {
+	far, err := p.Distance(ctx, node)
+	if err != nil || far == math.MaxUint64 {
 		return nil, nil, err
 	}
-	if p.distances == nil {
-		all, err := p.Distances(ctx, nil)
-		if err != nil {
-			return nil, nil, err
-		}
-		p.distances = all
+	walk := func(parents []uint32) error {
+		return p.s.resident.g.Read(func() error {
+			path, sums = p.walk(parents, node)
+			return nil
+		})
 	}
-	if p.distances[node] == math.MaxUint64 {
-		return nil, nil, nil
+	if p.parents != nil {
+		err = walk(p.parents)
+	} else {
+		err = p.ask(ctx, func(by byWeights) error { return by.parents(ctx, p, walk) })
 	}
-	if p.parents == nil {
-		all, err := p.Parents(ctx, nil)
-		if err != nil {
-			return nil, nil, err
-		}
-		p.parents = all
-	}
-	err = p.s.resident.g.Read(func() error {
-		for v := node; ; v = p.parents[v] {
-			path, sums = append(path, Step{Node: v}), append(sums, p.distances[v])
-			if p.parents[v] == graph.None {
-				return nil
-			}
-			path[len(path)-1].Mask = p.mask(p.parents[v], v)
-		}
-	})
-	slices.Reverse(path)
-	slices.Reverse(sums)
 	return path, sums, err
 }
 
-// mask is that of the first allowed arc between two nodes whose weight is what they are apart.
-func (p *Paths) mask(u, v uint32) uint32 {
+// walk goes back from a node, and sums up on the way forward.
+func (p *Paths) walk(parents []uint32, node uint32) (path []Step, sums []uint64) {
+	for v := node; v != graph.None; v = parents[v] {
+		path = append(path, Step{Node: v})
+	}
+	slices.Reverse(path)
+	sums = make([]uint64, len(path))
+	for i := 1; i < len(path); i++ {
+		mask, weight := p.lightest(path[i-1].Node, path[i].Node)
+		path[i].Mask, sums[i] = mask, sums[i-1]+uint64(weight)
+	}
+	return path, sums
+}
+
+// lightest is the first of the allowed arcs between two nodes that have the least weight: that is what they are apart, where
+// one is before the other on a shortest path.
+func (p *Paths) lightest(u, v uint32) (mask, weight uint32) {
 	g, filter := p.s.resident.g, p.s.resident.kinds(p.q)
 	all := rowsOf(g)
 	targets, masks := all.of(u)
 	weights := g.Data().Weights[g.First(u):]
-	i, _ := slices.BinarySearch(targets, v)
-	for maskAt(masks, i)&filter == 0 || uint64(weights[i]) != p.distances[v]-p.distances[u] {
-		i++
+	for i, _ := slices.BinarySearch(targets, v); i < len(targets) && targets[i] == v; i++ {
+		if m := maskAt(masks, i); m&filter != 0 && (mask == 0 || weights[i] < weight) {
+			mask, weight = m, weights[i]
+		}
 	}
-	return maskAt(masks, i)
+	return mask, weight
 }
 
 // weighed is what the weights of a graph come to.
@@ -210,16 +216,20 @@ type nativePaths struct{ *native }
 func (n nativePaths) find(ctx context.Context, p *Paths) error {
 	began := time.Now()
 	p.distances = make([]uint64, n.s.g.Nodes())
-	stats, err := n.e.Paths(ctx, p.q.Seeds, n.s.kinds(p.q), n.s.g.Data().Weights, weigh(n.s.g).step, p.distances)
+	if n.weighed == nil {
+		w := weigh(n.s.g)
+		n.weighed = &w
+	}
+	stats, err := n.e.Paths(ctx, p.q.Seeds, n.s.kinds(p.q), n.s.g.Data().Weights, n.weighed.step, p.distances)
 	if err != nil {
 		return err
 	}
-	p.Run, p.Reached = n.ran(began, stats), int(stats.Reached)
 	for _, d := range p.distances {
 		if d != cpu.Far {
 			p.Farthest = max(p.Farthest, d)
 		}
 	}
+	p.Run, p.Reached = n.ran(began, stats), int(stats.Reached)
 	return nil
 }
 
@@ -228,8 +238,13 @@ func (n nativePaths) distances(_ context.Context, p *Paths, first uint32, dst []
 	return nil
 }
 
-func (n nativePaths) parents(ctx context.Context, p *Paths, dst []uint32) error {
-	return n.e.PathParents(ctx, p.q.Seeds, n.s.kinds(p.q), n.s.g.Data().Weights, p.distances, dst)
+func (n nativePaths) parents(ctx context.Context, p *Paths, use func([]uint32) error) error {
+	found := make([]uint32, n.s.g.Nodes())
+	if err := n.e.PathParents(ctx, p.q.Seeds, n.s.kinds(p.q), n.s.g.Data().Weights, p.distances, found); err != nil {
+		return err
+	}
+	p.parents = found
+	return use(found)
 }
 
 func (e partEngine) byWeights() byWeights { return noPaths{e} }
@@ -246,4 +261,6 @@ func (n noPaths) distances(ctx context.Context, p *Paths, _ uint32, _ []uint64) 
 	return n.find(ctx, p)
 }
 
-func (n noPaths) parents(ctx context.Context, p *Paths, _ []uint32) error { return n.find(ctx, p) }
+func (n noPaths) parents(ctx context.Context, p *Paths, _ func([]uint32) error) error {
+	return n.find(ctx, p)
+}

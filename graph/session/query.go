@@ -11,7 +11,7 @@ import (
 type Query struct {
 	Seeds []uint32 // nodes to begin with; they are reached. A node may be listed twice.
 	Kinds uint32   // of arcs that are allowed, as a mask; 0 is all
-	Count bool     // how many nodes are reached, and not which: a query alone then leaves the set on the device, and the answer has none
+	Count bool     // how many nodes are reached, and not which: a query alone then leaves the set on the device, and the answer has none; of Path, levels are not kept
 }
 
 // Reached is the answer to a query.
@@ -31,6 +31,10 @@ func (r *Reached) Count() int { return r.count }
 func (r *Reached) Contains(node uint32) bool {
 	return int(node/32) < len(r.words) && r.words[node/32]>>(node%32)&1 != 0
 }
+
+// Words are the nodes that are reached as bits: node v is bit v%32 of word v/32. They must not be written. There are none if
+// the query had Count.
+func (r *Reached) Words() []uint32 { return r.words }
 
 // Nodes are the nodes that are reached, ascending.
 func (r *Reached) Nodes() iter.Seq[uint32] {

@@ -96,14 +96,10 @@ func prepared(ctx context.Context, dev driver.Device, g *graph.CSR, o Options) (
 	if err := g.Verify(ctx); err != nil {
 		return nil, r.canceled(err)
 	}
-	digest, err := g.Digest(ctx)
-	if err != nil {
-		return nil, r.canceled(err)
-	}
 	if r.symmetric, err = g.Symmetric(ctx); err != nil {
 		return nil, r.canceled(err)
 	}
-	r.footprint = newFootprint(g, r.o, digest)
+	r.footprint = newFootprint(g, r.o)
 	r.shallow = r.o.sets || wideShape(g)
 	if r.o.Levels {
 		r.back = r.turned()

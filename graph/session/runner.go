@@ -86,13 +86,35 @@ func (s *runner) readInto(ctx context.Context, from driver.Range, words []uint32
 	return err
 }
 
-// put uploads an image.
+// smallImage is how many bytes are copied in less time than further transfers take.
+const smallImage = 1 << 20
+
+// put uploads an image: a small one at once, of a large one, of which no copy is made, the arrays.
 func (s *runner) put(ctx context.Context, m *image) error {
-	host, err := m.host(ctx)
-	if err != nil {
+	if m.bytes() <= smallImage {
+		host, err := m.host(ctx)
+		if err != nil {
+			return err
+		}
+		return s.write(ctx, driver.All(m.memory), host)
+	}
+	if err := m.turn(ctx); err != nil {
 		return err
 	}
-	return s.write(ctx, driver.All(m.memory), host)
+	offsets, targets, masks, _ := m.layout()
+	for _, a := range []struct {
+		at    int64
+		words []uint32
+	}{{offsets, m.g.Offsets()}, {targets, m.g.Targets()}, {masks, m.g.Masks()}} {
+		if len(a.words) == 0 {
+			continue
+		}
+		if err := upload(ctx, m.g, m.memory, a.at, little.Bytes(a.words)); err != nil {
+			return err
+		}
+		s.moved.uploaded += 4 * uint64(len(a.words))
+	}
+	return nil
 }
 
 // buffer allocates memory on the device.

@@ -160,7 +160,7 @@ func (s *searches) levelWaves(p waves.Programs) []megakernel.Wave {
 		programs.Clear, programs.Seed, programs.Round = p.Levels.Bits.Clear, p.Levels.Bits.Seed, p.Levels.Bits.Round
 	}
 	state = append(state, driver.All(s.sums))
-	forward, scan := uint32(0), uint32(0) // what is usual
+	forward, scan := s.turnCosts()
 	costs := []driver.Arg{driver.U32(forward), driver.U32(scan)}
 	graph := s.forward.arrays()
 	seed := append([]driver.Arg{driver.U32(uint32(s.stride)), turn, s.staged, graph[0], s.back.arrays()[0]}, state...)
@@ -177,6 +177,18 @@ func (s *searches) levelWaves(p waves.Programs) []megakernel.Wave {
 		seedWave:  {Program: programs.Seed, Phase: megakernel.Before, Domain: s.seedDomain(), Args: append(seed, list, lengths, filter)},
 		roundWave: {Program: programs.Round, Domain: megakernel.Spread(lengths, uint32(s.g.Nodes())), Args: append(round, filter, list, lengths, megakernel.Vote{}, megakernel.Edges{}), Stay: alone},
 	}
+}
+
+// turnCosts are what rounds turn by: what was measured of the device, or 0, which is what is usual.
+func (s *resident) turnCosts() (forward, scan uint32) {
+	costs := s.o.Costs
+	if costs == nil {
+		costs = megakernel.KeptCosts(s.dev)
+	}
+	if costs == nil {
+		return 0, 0
+	}
+	return costs.Forward, costs.Scan
 }
 
 func nextTurn(p waves.Programs, turn driver.Range) megakernel.Wave {

@@ -40,7 +40,7 @@ type beside struct {
 // engine is what answers the questions of a set, for whoever has entered it, with kinds that are settled: kernels, parts, or native.
 type engine interface {
 	batch(ctx context.Context, queries []Query, all []*Reached) error
-	levels(ctx context.Context, q Query) ([]uint32, Run, error)
+	levels(ctx context.Context, q Query) ([]uint32, Run, error) // with Count in memory of the engine's, until the call ends
 	parents(ctx context.Context, levels []uint32, kinds uint32) ([]uint32, Run, error)
 	near(ctx context.Context, q Query, arcs uint32) ([]Nearby, Run, error)
 	components(ctx context.Context, c *Components) error
@@ -57,7 +57,7 @@ type engine interface {
 type byWeights interface {
 	find(ctx context.Context, p *Paths) error
 	distances(ctx context.Context, p *Paths, first uint32, dst []uint64) error
-	parents(ctx context.Context, p *Paths, dst []uint32) error
+	parents(ctx context.Context, p *Paths, use func(parents []uint32) error) error // which are there until use returns
 }
 
 // onDevice is an engine whose graph is on the device: kernels, or parts.

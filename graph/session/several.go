@@ -94,6 +94,7 @@ func questions(ctx context.Context, dev driver.Device, list []Question, o Option
 			if g.resident, err = prepared(ctx, dev, q.Graph, of); err != nil {
 				return in, nil, err
 			}
+			g.digest = digests[q.Graph]
 			in.Lanes = max(in.Lanes, g.together())
 		}
 		settled, err := g.settle(i, q.Query)

@@ -55,13 +55,54 @@ type Tainted struct {
 //
 // Errors: those of TaintQuery.Parts, New, Batch and Path.
 func Taint(ctx context.Context, dev driver.Device, g *graph.CSR, q TaintQuery, o Options) (*Tainted, error) {
-	t := &Tainted{Counts: make([]int, len(q.Sources))}
-	groups, err := q.Parts(dev, g)
+	return (&tainting{dev: dev, g: g, q: q, o: o}).answer(ctx)
+}
+
+// Ask is Taint over the graph of a session. Only what sanitizers hold for is searched in sessions of its own.
+//
+// Errors: those of Taint; a source of more nodes than Options.Seeds; paths of a session without Options.Levels.
+func (q TaintQuery) Ask(ctx context.Context, s *Session) (*Tainted, error) {
+	if err := made(s); err != nil {
+		return nil, err
+	}
+	r := s.resident
+	o := r.o
+	o.Budget, o.Parallel = max(r.limit(), 1), 1 // of sessions beside this one
+	return (&tainting{dev: r.dev, g: r.g, q: q, o: o, whole: s}).answer(ctx)
+}
+
+// tainting is an answer on its way.
+type tainting struct {
+	Tainted
+	dev   driver.Device
+	g     *graph.CSR
+	q     TaintQuery
+	o     Options
+	whole *Session // of all of the graph; nil if each part opens one
+}
+
+// session is one for a part, and what closes it.
+func (t *tainting) session(ctx context.Context, part TaintPart, o Options) (*Session, func() error, error) {
+	if t.whole != nil && len(part.Without) == 0 {
+		return t.whole, func() error { return nil }, nil
+	}
+	g, err := part.Graph(ctx, t.g)
+	if err != nil {
+		return nil, nil, err
+	}
+	s, err := New(ctx, t.dev, g, o)
+	return s, s.Close, err
+}
+
+func (t *tainting) answer(ctx context.Context) (*Tainted, error) {
+	q := t.q
+	t.Counts = make([]int, len(q.Sources))
+	groups, err := q.Parts(t.dev, t.g)
 	if err != nil {
 		return nil, err
 	}
 	for _, group := range groups {
-		if err := t.ask(ctx, dev, g, q, group, o); err != nil {
+		if err := t.ask(ctx, group); err != nil {
 			return nil, err
 		}
 	}
@@ -74,11 +115,11 @@ func Taint(ctx context.Context, dev driver.Device, g *graph.CSR, q TaintQuery, o
 	}
 	first := t.Findings[:min(len(t.Findings), max(q.Paths, 0))]
 	for _, group := range groups {
-		if err := t.paths(ctx, dev, g, q, group, o, first); err != nil {
+		if err := t.paths(ctx, group, first); err != nil {
 			return nil, err
 		}
 	}
-	return t, nil
+	return &t.Tainted, nil
 }
 
 func (q TaintQuery) check(g *graph.CSR, dev driver.Device) error {
@@ -173,22 +214,19 @@ func (s TaintPart) Graph(ctx context.Context, g *graph.CSR) (*graph.CSR, error) 
 }
 
 // ask finds the sinks of a group.
-func (t *Tainted) ask(ctx context.Context, dev driver.Device, g *graph.CSR, q TaintQuery, group TaintPart, o Options) (err error) {
+func (t *tainting) ask(ctx context.Context, group TaintPart) (err error) {
+	q, o := t.q, t.o
 	o.Queries, o.Seeds, o.Levels = min(len(group.Labels), 64), 1, false
 	queries := make([]Query, len(group.Labels))
 	for i, label := range group.Labels {
 		queries[i] = Query{Seeds: group.Seeds(q, label), Kinds: q.Kinds}
 		o.Seeds = max(o.Seeds, len(queries[i].Seeds))
 	}
-	g, err = group.Graph(ctx, g)
+	s, done, err := t.session(ctx, group, o)
 	if err != nil {
 		return err
 	}
-	s, err := New(ctx, dev, g, o)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, s.Close()) }()
+	defer func() { err = errors.Join(err, done()) }()
 	all, err := s.Batch(ctx, queries)
 	if err != nil {
 		return err
@@ -206,7 +244,8 @@ func (t *Tainted) ask(ctx context.Context, dev driver.Device, g *graph.CSR, q Ta
 }
 
 // paths finds those of the findings that are a group's: a search by levels for each of its sources that has one.
-func (t *Tainted) paths(ctx context.Context, dev driver.Device, g *graph.CSR, q TaintQuery, group TaintPart, o Options, list []Finding) (err error) {
+func (t *tainting) paths(ctx context.Context, group TaintPart, list []Finding) (err error) {
+	q, o := t.q, t.o
 	wanted := make(map[int]bool)
 	most := 1
 	for _, f := range list {
@@ -219,30 +258,26 @@ func (t *Tainted) paths(ctx context.Context, dev driver.Device, g *graph.CSR, q 
 		return nil
 	}
 	o.Queries, o.Seeds, o.Levels = 1, most, true
-	g, err = group.Graph(ctx, g)
+	s, done, err := t.session(ctx, group, o)
 	if err != nil {
 		return err
 	}
-	s, err := New(ctx, dev, g, o)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, s.Close()) }()
+	defer func() { err = errors.Join(err, done()) }()
 	for _, label := range group.Labels {
 		if !wanted[label] {
 			continue
 		}
-		of := Query{Seeds: group.Seeds(q, label), Kinds: q.Kinds}
-		levels, err := s.Levels(ctx, of)
-		if err != nil {
-			return err
-		}
-		for i := range list {
-			if list[i].Label == label {
-				if list[i].Path, err = s.resident.backtrack(levels, list[i].Sink, s.resident.kinds(of)); err != nil {
-					return err
+		of := Query{Seeds: group.Seeds(q, label), Kinds: q.Kinds, Count: true}
+		_, err := levelsOf(ctx, s, of, func(levels []uint32) (err error) {
+			for i := range list {
+				if list[i].Label == label && err == nil {
+					list[i].Path, err = s.resident.backtrack(levels, list[i].Sink, s.resident.kinds(of))
 				}
 			}
+			return err
+		})
+		if err != nil {
+			return err
 		}
 	}
 	t.Bytes = max(t.Bytes, s.Bytes())

@@ -3,6 +3,7 @@ package session_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"testing"
 
@@ -81,6 +82,17 @@ func TestTaintIsASearchForEachSource(t *testing.T) {
 			got, err := session.Taint(t.Context(), dev, g, q, session.Options{Topology: megakernel.Cooperative})
 			if err != nil {
 				t.Fatal(err)
+			}
+			resident, err := session.New(t.Context(), dev, g, session.Options{Queries: 1, Levels: true, Topology: megakernel.Cooperative})
+			if err != nil {
+				t.Fatal(err)
+			}
+			again, err := q.Ask(t.Context(), resident)
+			if err != nil || !reflect.DeepEqual(again.Findings, got.Findings) || !slices.Equal(again.Counts, got.Counts) {
+				t.Errorf("%s, seed %d: a session finds %+v, %v, want %+v", name, seed, again, err, got)
+			}
+			if err := resident.Close(); err != nil {
+				t.Error(err)
 			}
 			var pairs [][2]int
 			counts := make([]int, len(q.Sources))

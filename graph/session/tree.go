@@ -55,6 +55,7 @@ func (s *Session) Tree(ctx context.Context, q Query) (_ *Tree, err error) {
 	if err := made(s); err != nil {
 		return nil, err
 	}
+	q.Count = false
 	if q, err = s.resident.forLevels(q); err != nil {
 		return nil, err
 	}

@@ -18,6 +18,10 @@ type Costs struct {
 	CoopRead    float64        // a cooperative launch, a read and the wait
 	EmptyTail   float64        // a round of the fused program in one block that finds nothing to do
 	GridBarrier [4]BarrierCost // a group of the fused program that finds nothing to do, with its barrier
+
+	// What arcs.Turn weighs, from 1 to 64: an arc forward, in quarters of a look backward, and a node that a round backward
+	// passes, in sixteenths of one. 0 was not measured.
+	Forward, Scan uint32
 }
 
 // BarrierCost is the time of a grid barrier among this many blocks. Costs holds them by rising number of blocks; those

@@ -4,7 +4,7 @@
 // the address holds the fields, so that an answer can be gone back to, and marked.
 {
 	const $ = id => document.getElementById(id);
-	const form = document.querySelector('form'), said = $('said'), list = $('nodes'), more = $('more'), picture = $('picture');
+	const form = document.querySelector('form'), said = $('said'), list = $('nodes'), more = $('more'), picture = $('picture'), pairs = $('pairs'), morePairs = $('more-pairs');
 	const narrow = matchMedia('(max-width: 700px)');
 
 	// Names come from programs of strangers: what does not show, or turns text round, is shown by its number.
@@ -97,14 +97,19 @@
 		});
 		return { set(node, graph) { input.value = label(node); Object.assign(input.dataset, { id: node.node, graph }); close(); }, close };
 	}
-	const from = names($('from')), to = names($('to'));
+	const from = names($('from')), to = names($('to')), sanitizers = names($('sanitizers'));
+	const inputs = [$('from'), $('to'), $('sanitizers'), $('arcs')];
 
 	const kindOf = () => form.elements.ask.value;
+	let contexts = false; // whether the graph says which call a return belongs to
 	function fit() { // shows the fields of the question
-		const ask = kindOf(), two = ask === 'path' || ask === 'between';
-		$('to').closest('.field').hidden = !two;
-		$('to').required = two;
-		$('arcs').closest('.field').hidden = two;
+		const ask = kindOf(), one = ask === 'reach' || ask === 'back';
+		$('to').closest('.field').hidden = one;
+		$('from').required = ask !== 'closure' || !!$('to').value; // without both, all pairs are counted
+		$('to').required = !one && (ask !== 'closure' || !!$('from').value);
+		$('arcs').closest('.field').hidden = !one;
+		$('sanitizers').closest('.field').hidden = ask !== 'taint';
+		$('contexts').hidden = ask !== 'taint' || !contexts;
 	}
 	// An id is one of a graph, and of no other that replaces it.
 	function node(input, q) {
@@ -115,14 +120,21 @@
 
 	// A question as the server takes it.
 	function question() {
-		const ask = kindOf(), q = {};
-		q.from = node($('from'), q);
+		const ask = kindOf(), q = {}, one = ask === 'reach' || ask === 'back';
+		if (ask === 'taint') {
+			q.sources = [{ label: $('from').value, nodes: node($('from'), q) }];
+			q.sinks = node($('to'), q);
+			if ($('sanitizers').value) q.sanitizers = [{ nodes: node($('sanitizers'), q) }];
+			if (contexts && $('exact').checked) q.contexts = 'exact';
+		} else if (ask !== 'closure' || $('from').value) {
+			q.from = node($('from'), q);
+			if (!one) q.to = node($('to'), q);
+		}
 		const kinds = [...form.querySelectorAll('#kinds input')];
 		if (kinds.some(k => !k.checked)) q.kinds = String(kinds.reduce((mask, k) => mask + (k.checked ? 2 ** k.value : 0), 0));
-		if (ask === 'path' || ask === 'between') q.to = node($('to'), q);
-		else if ($('arcs').value) q.arcs = Number($('arcs').value);
+		if (one && $('arcs').value) q.arcs = Number($('arcs').value);
 		if (ask === 'back') q.back = true;
-		if (ask === 'path') q.draw = narrow.matches ? 'down' : 'across';
+		if (!one && ask !== 'between') q.draw = narrow.matches ? 'down' : 'across';
 		return [`/ask/${ask === 'back' ? 'reach' : ask}`, q];
 	}
 
@@ -133,40 +145,72 @@
 		const { signal } = asking, [path, q] = question(), name = kindOf();
 		said.className = '';
 		said.textContent = 'asking…';
-		picture.hidden = more.hidden = true;
+		picture.hidden = more.hidden = morePairs.hidden = true;
 		list.replaceChildren();
+		pairs.replaceChildren();
 		try {
 			show(await fetched(path, q, signal), path, q, name);
 		} catch (error) {
 			if (!error.gone || !q.graph) return fail(error);
-			for (const input of [$('from'), $('to')]) delete input.dataset.id;
+			for (const input of inputs) delete input.dataset.id;
 			ask();
 		}
 	}
 	function show(doc, path, q, name) {
-		const n = doc.count.toLocaleString('en'), time = doc.run ? `, ${doc.run.device}, ${(doc.run.wall_ns / 1e6).toLocaleString('en', { maximumFractionDigits: 2 })} ms` : '';
-		const arcs = doc.count === 2 ? '1 arc' : `${(doc.count - 1).toLocaleString('en')} arcs`;
-		said.textContent = (name === 'path' ? (doc.count ? `a shortest path has ${arcs}` : 'no path') : doc.count === 1 ? '1 node' : `${n} nodes`) + time;
-		if (doc.svg) {
-			picture.replaceChildren(document.adoptNode(new DOMParser().parseFromString(doc.svg, 'image/svg+xml').documentElement));
-			const svg = picture.firstChild;
-			svg.setAttribute('viewBox', `0 0 ${svg.getAttribute('width')} ${svg.getAttribute('height')}`);
-			picture.hidden = false;
-		}
-		add(doc, path, q);
+		const time = doc.run ? `, ${doc.run.device}, ${(doc.run.wall_ns / 1e6).toLocaleString('en', { maximumFractionDigits: 2 })} ms` : '';
+		said.textContent = sayings[name](doc) + time;
+		draw(doc.svg);
+		if (!doc.pairs) return add(doc, path, q);
+		add({ ...doc, next: undefined }, path, q); // the path of the first pair
+		addPairs(doc, path, q);
+		press(pairs.querySelector('button'));
 	}
-	function add(doc, path, q) {
-		list.append(...doc.nodes.map(node => {
-			const item = document.createElement('li'), button = element('button', label(node));
-			Object.assign(button, { type: 'button', title: 'ask from here', onclick() { from.set(node, doc.graph); $('from').focus(); } });
+	const many = (n, noun) => n === 1 ? `1 ${noun}` : `${n.toLocaleString('en')} ${noun}s`;
+	const reached = doc => many(doc.count, 'node');
+	const sayings = {
+		path: doc => doc.count ? `a shortest path has ${many(doc.count - 1, 'arc')}` : 'no path',
+		paths: doc => doc.count ? `a shortest path has weight ${doc.weighed.distance.toLocaleString('en')} and ${many(doc.count - 1, 'arc')}` : 'no path',
+		closure: doc => `${doc.pairs ? `${many(doc.count, 'pair')} of these; ` : ''}${many(doc.closure.pairs, 'pair')} in all, ${doc.closure.pairs_plus.toLocaleString('en')} by one arc or more, ${many(doc.closure.components, 'component')}`,
+		taint: doc => many(doc.count, 'finding'),
+		reach: reached, back: reached, between: reached,
+	};
+	function draw(svg) {
+		picture.hidden = !svg;
+		if (!svg) return;
+		picture.replaceChildren(document.adoptNode(new DOMParser().parseFromString(svg, 'image/svg+xml').documentElement));
+		const drawn = picture.firstChild;
+		drawn.setAttribute('viewBox', `0 0 ${drawn.getAttribute('width')} ${drawn.getAttribute('height')}`);
+	}
+	// Pairs are buttons: each shows its path.
+	function press(button) {
+		pairs.querySelector('[aria-pressed=true]')?.setAttribute('aria-pressed', 'false');
+		button?.setAttribute('aria-pressed', 'true');
+	}
+	function addPairs(doc, path, q) {
+		pairs.append(...doc.pairs.map(pair => {
+			const item = document.createElement('li'), button = element('button', `${pair.from ? label(pair.from) : pair.label} → ${label(pair.to)}`);
+			Object.assign(button, { type: 'button', title: 'show the path', ariaPressed: 'false' });
+			button.onclick = async () => {
+				press(button);
+				const { signal } = asking;
+				try {
+					const one = await fetched(path, { ...q, limit: 1, cursor: pair.cursor }, signal);
+					if (button.ariaPressed !== 'true') return; // another one since
+					draw(one.svg);
+					list.replaceChildren();
+					add({ ...one, next: undefined }, path, q);
+				} catch (error) { fail(error); }
+			};
 			item.append(button);
-			if (node.level !== undefined) item.append(element('span', `level ${node.level}`, 'pos'));
-			if (node.kinds) item.append(element('span', node.kinds.join(', '), 'pos'));
-			if (node.pos) item.append(element('span', node.pos, 'pos'));
+			if (pair.to.pos) item.append(element('span', pair.to.pos, 'pos'));
 			return item;
 		}));
-		more.hidden = !doc.next;
-		more.onclick = async () => {
+		further(morePairs, pairs, doc, path, q, addPairs);
+	}
+	// The button for the next page, which goes on with the list.
+	function further(button, list, doc, path, q, add) {
+		button.hidden = !doc.next;
+		button.onclick = async () => {
 			const { signal } = asking, last = list.lastElementChild;
 			try {
 				add(await fetched(path, { ...q, draw: undefined, cursor: doc.next }, signal), path, q);
@@ -174,24 +218,39 @@
 			} catch (error) { fail(error); }
 		};
 	}
+	function add(doc, path, q) {
+		list.append(...doc.nodes.map(node => {
+			const item = document.createElement('li'), button = element('button', label(node));
+			Object.assign(button, { type: 'button', title: 'ask from here', onclick() { from.set(node, doc.graph); $('from').focus(); } });
+			item.append(button);
+			if (node.level !== undefined) item.append(element('span', `level ${node.level}`, 'pos'));
+			if (node.sum !== undefined) item.append(element('span', `weight ${node.weight.toLocaleString('en')}, sum ${node.sum.toLocaleString('en')}`, 'pos'));
+			if (node.kinds) item.append(element('span', node.kinds.join(', '), 'pos'));
+			if (node.pos) item.append(element('span', node.pos, 'pos'));
+			return item;
+		}));
+		further(more, list, doc, path, q, add);
+	}
 
 	// The address and the fields.
 	function written() {
 		const p = new URLSearchParams({ ask: kindOf() });
-		for (const input of [$('from'), $('to'), $('arcs')]) {
+		for (const input of inputs) {
 			if (!input.value || input.closest('.field').hidden) continue;
 			p.set(input.id, input.value);
 			if (input.dataset.id) p.set(`${input.id}-id`, `${input.dataset.id} ${input.dataset.graph}`);
 		}
 		const off = [...form.querySelectorAll('#kinds input:not(:checked)')].map(k => k.value);
 		if (off.length) p.set('without', off.join());
+		if ($('exact').checked && !$('contexts').hidden) p.set('exact', '');
 		return `#${p}`;
 	}
 	function read() {
 		const p = new URLSearchParams(location.hash.slice(1));
 		const radio = [...form.elements.ask].find(r => r.value === p.get('ask'));
 		if (radio) radio.checked = true;
-		for (const input of [$('from'), $('to'), $('arcs')]) {
+		$('exact').checked = p.has('exact');
+		for (const input of inputs) {
 			input.value = p.get(input.id) || '';
 			const [id, graph] = (p.get(`${input.id}-id`) || '').split(' ');
 			Object.assign(input.dataset, { id, graph: graph || '' });
@@ -199,13 +258,12 @@
 		const off = (p.get('without') || '').split(',');
 		for (const k of form.querySelectorAll('#kinds input')) k.checked = !off.includes(k.value);
 		fit();
-		if (p.get('from') && form.checkValidity()) ask();
+		if (p.has('ask') && (p.get('from') || kindOf() === 'closure') && form.checkValidity()) ask();
 	}
-	form.addEventListener('change', fit);
+	for (const on of ['change', 'input']) form.addEventListener(on, fit);
 	form.addEventListener('submit', event => {
 		event.preventDefault();
-		from.close();
-		to.close();
+		for (const field of [from, to, sanitizers]) field.close();
 		if (written() === location.hash) ask();
 		else location.hash = written(); // and then read asks
 	});
@@ -222,6 +280,8 @@
 			const doc = await fetched('/about');
 			document.title = document.querySelector('h1').textContent = shown(doc.file);
 			$('about').textContent = `${doc.graph.n.toLocaleString('en')} nodes, ${doc.graph.m.toLocaleString('en')} arcs, on ${doc.device}`;
+			$('weighed').hidden = !doc.weights;
+			contexts = doc.contexts;
 			$('kinds').hidden = doc.kinds.length < 2;
 			$('kinds').append(...doc.kinds.map(kind => {
 				const label = document.createElement('label');
