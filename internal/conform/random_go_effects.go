@@ -7,7 +7,7 @@ func (g *goSource) orderType() string { return g.one(orderTypes...) }
 
 // ordered writes a statement whose operands have effects.
 func (g *goSource) ordered(fuel int) {
-	kind := g.pick(20)
+	kind := g.pick(24)
 	if fuel <= 0 {
 		kind %= 10
 	}
@@ -31,8 +31,10 @@ func (g *goSource) ordered(fuel int) {
 		g.switched(fuel)
 	case 16, 17:
 		g.conditional(fuel)
-	default:
+	case 18, 19:
 		g.counted(fuel)
+	default:
+		g.functional(fuel)
 	}
 }
 

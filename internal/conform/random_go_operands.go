@@ -51,7 +51,9 @@ func (g *goSource) call(typ string, fuel int) string {
 	}
 	switch typ {
 	case "uint32":
-		switch g.pick(10) {
+		switch g.pick(12) {
+		case 10, 11:
+			return g.called(fuel)
 		case 7:
 			return fmt.Sprintf("raise(&%s, %s)", g.place("uint32", fuel-1), x())
 		case 8:

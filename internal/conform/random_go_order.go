@@ -150,6 +150,48 @@ func choose(c bool, x, y uint32) uint32 {
 	return y
 }
 
+func apply(f func(uint32) uint32, s []uint32, x uint32) uint32 {
+	s[1] += x
+	x = f(s[x&3])
+	return f(x) ^ s[1]
+}
+
+func use(f func([]uint32, uint32) uint32, s []uint32, x uint32) uint32 { return f(s, x) ^ s[x&3] }
+
+func maker(n uint32, s []uint32) func(uint32) uint32 {
+	return func(x uint32) uint32 {
+		n = n*3 + x
+		s[n&3] ^= x
+		return n
+	}
+}
+
+func visited(a [4]uint32, s []uint32, visit func(int, uint32)) {
+	for i, x := range a {
+		visit(i, x+s[i])
+	}
+}
+
+func words(s []uint32, a [4]uint32) func(func(int, uint32) bool) {
+	return func(yield func(int, uint32) bool) {
+		first := a[0]
+		for i := range a {
+			if !yield(i, a[i]+s[i]) {
+				s[0]++
+				break
+			}
+			a[(i+1)&3] ^= first
+		}
+		s[1] += a[3]
+	}
+}
+
+func (c *cell) all(yield func(int, uint32) bool) {
+	for i := 0; i < 3 && yield(i, c.B[c.A&3]); i++ {
+		c.A--
+	}
+}
+
 func hash(c cell) uint32 {
 	return c.A ^ c.B[0]*3 ^ c.B[1]*5 ^ c.B[2]*7 ^ c.B[3]*11 ^ uint32(c.C)*13 ^ uint32(c.C>>32)*17 ^ uint32(c.D)*19
 }
@@ -189,6 +231,8 @@ type orderScope struct {
 	places, slices map[string][]string
 	helpers        int           // that can be called
 	calls          int           // calls that are still allowed: they are inlined
+	functions      int           // fn0 and so on that can be called
+	inside         int           // literals around
 	give           func() string // what a helper returns; nil in the kernel
 }
 
@@ -264,15 +308,21 @@ func (g *goSource) fewer(places map[string][]string) map[string][]string {
 
 // orderFile writes a package with one kernel, which declares what its statements mention.
 func (g *goSource) orderFile() {
+	g.depth++
+	scope := orderScope{places: g.fewer(orderPlaces), slices: orderSlices, helpers: orderHelpers}
+	functions := g.orderFunctions(scope)
+	g.depth--
 	kernel := g.aside(func() {
 		g.depth++
-		g.orderScope = orderScope{places: g.fewer(orderPlaces), slices: orderSlices, helpers: orderHelpers, calls: 12}
+		g.orderScope = scope
+		g.calls, g.functions = 12, orderFunctions
 		for range 1 + g.pick(4) {
 			g.part()
 			g.ordered(1 + g.pick(2))
 		}
 		g.depth--
 	})
+	kernel = g.declared(functions, kernel) + kernel
 	helpers := ""
 	for h := orderHelpers - 1; h >= 0; h-- {
 		if mentions(kernel+helpers, fmt.Sprintf("helper%d", h)) {

@@ -25,6 +25,21 @@ const (
 //go:embed api/*.txt
 var declarations embed.FS
 
+// standardLibrary is the parts of the standard library that kernels call and whose source this package has: it says
+// what the functions of the same names compute, by ways of its own.
+//
+//go:embed std/*.txt
+var standardLibrary embed.FS
+
+// standard returns the source of a package of the standard library, none of one that kernels cannot call.
+func standard(path string) []File {
+	src, err := standardLibrary.ReadFile("std/" + path + ".txt")
+	if err != nil {
+		return nil
+	}
+	return []File{{Name: path + "/" + path + ".go", Src: src}}
+}
+
 var knownFiles = map[string]string{gpuPath: "api/gpu.txt", mathPath: "api/math.txt", bitsPath: "api/bits.txt"}
 
 var knownPackages = sync.OnceValue(func() map[string]*types.Package {

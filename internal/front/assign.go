@@ -141,7 +141,7 @@ func (l *lowering) place(e ast.Expr) (place, bool) {
 	case *ast.Ident:
 		o, _ := l.src.info.Uses[e].(*types.Var)
 		if n := l.fr.vars[o]; n != nil {
-			return place{typ: n.typ, node: n}, true
+			return n.place(), true
 		}
 		if o != nil && o.Pkg() != nil && o.Parent() == o.Pkg().Scope() {
 			l.refuse(e.Pos(), noGlobal, o.Name()+", which is assigned here,", "write to a buffer, or to a variable of the kernel")

@@ -3,6 +3,7 @@ package front
 import (
 	"go/ast"
 	"go/constant"
+	"go/token"
 	"go/types"
 
 	"github.com/govyre/vyre/ir"
@@ -176,8 +177,13 @@ func (l *lowering) panicCall(e *ast.CallExpr) {
 	if !ok {
 		return
 	}
-	l.at(e.Pos())
-	pos := l.src.pos(e.Pos())
+	l.trapped(e.Pos(), msg)
+}
+
+// trapped records a panic and ends the invocation.
+func (l *lowering) trapped(at token.Pos, msg string) {
+	l.at(at)
+	pos := l.src.pos(at)
 	pos.Call = l.fr.call
 	l.panics[pos.String()] = true
 	l.b.Trap(l.b.Bool(true), l.b.U64(0), trapPanic, msg)

@@ -82,7 +82,7 @@ func init() { // init, because the functions reach back to the table through cal
 		"Shared": sharedArray, "SharedRest": sharedRest, "At": at, "Put": put, "Prefetch": prefetch, "LoadHint": loadHint, "StoreHint": storeHint,
 		"Thread.Fence": fence, "Assert": assert, "Trace": trace, "Printf": printf, "ExtractBits": extractBits, "InsertBits": insertBits,
 		"Run": func(l *lowering, e *ast.CallExpr, t types.Type) []val {
-			l.refuse(e.Pos(), noFuncValue, "gpu.Run, which takes a function value,")
+			l.refuse(e.Pos(), noFuncValue, "gpu.Run, which is for the host,", "call the function")
 			return l.badResults(e)
 		},
 	}

@@ -3,6 +3,7 @@ package front
 import (
 	"go/ast"
 	"go/types"
+	"maps"
 	"slices"
 	"strings"
 
@@ -19,10 +20,6 @@ func (l *lowering) call(e *ast.CallExpr) []val {
 		return r
 	}
 	fun := ast.Unparen(e.Fun)
-	if _, ok := fun.(*ast.FuncLit); ok {
-		l.refuse(e.Pos(), noFuncValue, "a closure")
-		return l.badResults(e)
-	}
 	tv := l.src.info.Types[fun]
 	if tv.IsType() {
 		return []val{l.conversion(e)}
@@ -33,10 +30,10 @@ func (l *lowering) call(e *ast.CallExpr) []val {
 	}
 	fn, recv := l.src.callee(e)
 	if fn == nil {
-		return l.callOfNoFunction(e)
+		return l.callValue(e)
 	}
 	if recv != nil {
-		if fn = l.method(e, fn, recv); fn == nil {
+		if fn = l.method(fun.(*ast.SelectorExpr), fn, l.typeOf(recv)); fn == nil {
 			return l.badResults(e)
 		}
 	}
@@ -56,35 +53,11 @@ func (l *lowering) call(e *ast.CallExpr) []val {
 	return l.helper(e, fn, d, recv)
 }
 
-// callOfNoFunction refuses calls of anything but a declared function.
-func (l *lowering) callOfNoFunction(e *ast.CallExpr) []val {
-	switch f := ast.Unparen(e.Fun).(type) {
-	case *ast.SelectorExpr:
-		if sel := l.src.info.Selections[f]; sel != nil {
-			if sel.Kind() == types.MethodExpr {
-				l.refuse(e.Pos(), noMethodVal, "a method expression")
-			} else {
-				l.refuse(e.Pos(), noFuncValue, "a function value")
-			}
-		} else {
-			l.refuse(e.Pos(), noFuncValue, "a function value")
-		}
-	case *ast.Ident: // a variable, which was refused where it was declared
-		if o := l.src.info.Uses[f]; o != nil && o.Pkg() != nil && o.Parent() == o.Pkg().Scope() {
-			l.refuse(e.Pos(), noGlobal, o.Name(), globalAdvice)
-		}
-	default:
-		if t := l.typeOf(e.Fun); t != nil && t != types.Typ[types.Invalid] {
-			l.refuse(e.Pos(), noFuncValue, "a function value")
-		}
-	}
-	return l.badResults(e)
-}
-
 // badResults evaluates nothing and gives refused values of the right number and types.
-func (l *lowering) badResults(e *ast.CallExpr) []val {
-	var r []val
-	for _, t := range resultTypes(l.typeOf(e)) {
+func (l *lowering) badResults(e *ast.CallExpr) []val { return l.bads(resultTypes(l.typeOf(e))) }
+
+func (l *lowering) bads(list []types.Type) (r []val) {
+	for _, t := range list {
 		r = append(r, l.bad(t))
 	}
 	return r
@@ -122,11 +95,10 @@ func (l *lowering) conversion(e *ast.CallExpr) val {
 	return l.convert(x, t)
 }
 
-// method returns the function that a method call runs, nil if it was refused. A method
+// method returns the function that x.M means for an x of type t, nil if it was refused. A method
 // that a constraint asks for is looked up in the type argument.
-func (l *lowering) method(e *ast.CallExpr, fn *types.Func, recv ast.Expr) *types.Func {
-	at := ast.Unparen(e.Fun).Pos()
-	t := l.typeOf(recv)
+func (l *lowering) method(e *ast.SelectorExpr, fn *types.Func, t types.Type) *types.Func {
+	at := e.Pos()
 	if _, ok := fn.Signature().Recv().Type().Underlying().(*types.Interface); ok {
 		o, index, _ := types.LookupFieldOrMethod(t, false, fn.Pkg(), fn.Name())
 		m, ok := o.(*types.Func)
@@ -139,7 +111,7 @@ func (l *lowering) method(e *ast.CallExpr, fn *types.Func, recv ast.Expr) *types
 			return nil
 		}
 		fn = m
-	} else if sel := l.src.info.Selections[ast.Unparen(e.Fun).(*ast.SelectorExpr)]; len(sel.Index()) > 1 {
+	} else if sel := l.src.info.Selections[e]; len(sel.Index()) > 1 {
 		l.refuse(at, noPromoted, "call it on the field, as x."+embedding(t, sel.Index())+"."+fn.Name()+"(…)")
 		return nil
 	}
@@ -166,34 +138,18 @@ func (l *lowering) helper(e *ast.CallExpr, fn *types.Func, d *ast.FuncDecl, recv
 		l.refuse(e.Pos(), noHeap, "a variadic helper, which makes a slice,", "give it a parameter for each value, or an array of them")
 		return l.badResults(e)
 	}
-	en := make(env)
-	if inst, ok := l.src.info.Instances[calleeName(e)]; ok {
-		for i := range sig.TypeParams().Len() {
-			en[sig.TypeParams().At(i)] = l.subst(inst.TypeArgs.At(i))
-		}
-	}
+	f := &function{fn: fn.Origin(), body: d.Body, env: l.instance(calleeName(e), fn), facts: l.src.factsOf(d)}
 	var args []val
 	if recv != nil {
-		x := l.receiver(fn, recv)
-		t := l.typeOf(recv)
-		if isPointer(t) {
-			t = pointee(t)
-		}
-		if n, ok := types.Unalias(t).(*types.Named); ok {
-			for i := range sig.RecvTypeParams().Len() {
-				en[sig.RecvTypeParams().At(i)] = n.TypeArgs().At(i)
-			}
-		}
-		args = append(args, x)
+		args = append(args, l.receiver(fn, recv))
+		f.env.ofReceiver(fn, l.typeOf(recv))
 	}
-	if many, ok := l.src.info.TypeOf(firstArg(e)).(*types.Tuple); ok && many.Len() > 1 {
-		args = append(args, l.call(ast.Unparen(e.Args[0]).(*ast.CallExpr))...)
-	} else {
-		for i, a := range e.Args {
-			args = append(args, l.exprAs(a, en.subst(l.src.context, sig.Params().At(i).Type())))
-		}
+	args = append(args, l.arguments(e, func(i int) types.Type { return f.env.subst(l.src.context, sig.Params().At(i).Type()) })...)
+	if d.Body == nil {
+		l.refuse(e.Pos(), noUnsafe, "a function without a body")
+		return l.badResults(e)
 	}
-	return l.inline(e, fn, d, en, args)
+	return l.inline(e, f, args, resultTypes(l.typeOf(e)))
 }
 
 // receiver evaluates the receiver of a method: Go takes its address, or follows it, where the method asks for that.
@@ -242,37 +198,43 @@ func calleeName(e *ast.CallExpr) *ast.Ident {
 	return nil
 }
 
-// inline lowers the body of a helper in place of its call.
-func (l *lowering) inline(e *ast.CallExpr, fn *types.Func, d *ast.FuncDecl, en env, args []val) []val {
-	fn = fn.Origin()
-	if l.recursive(e, fn) {
-		return l.badResults(e)
+// inline lowers the body of a function in place of its call.
+func (l *lowering) inline(e ast.Node, f *function, args []val, results []types.Type) []val {
+	if f.yield != nil {
+		return l.yield(e, f.yield, args)
 	}
-	if d.Body == nil {
-		l.refuse(e.Pos(), noUnsafe, "a function without a body")
-		return l.badResults(e)
+	if f.recv != nil {
+		args = append([]val{*f.recv}, args...)
+	} else if f.deref && len(args) > 0 {
+		args[0] = l.settle(l.deref(e.Pos(), args[0]))
+	}
+	if l.recursive(e, f, args) {
+		return l.bads(results)
 	}
 	if l.work > maxWork {
-		l.stop(e.Pos(), "more than "+decimal(maxWork)+" operations after inlining, reached in "+l.chain(fn),
+		l.stop(e.Pos(), "more than "+decimal(maxWork)+" operations after inlining, reached in "+l.chain(f.fn),
 			"call the helper in a loop instead of many times")
 	}
 	defer func() { l.depth-- }()
 	if !l.deeper(e.Pos()) || l.stopped {
-		return l.badResults(e)
+		return l.bads(results)
 	}
-	l.inlined[fn]++
+	l.inlined[f.fn]++
 	pos := l.src.pos(e.Pos())
 	pos.Call = l.fr.call
-	fr := &frame{up: l.fr, fn: fn, env: en, facts: l.src.factsOf(d), vars: make(map[types.Object]*node), call: &pos}
+	fr := &frame{up: l.fr, fn: f.fn, of: f, args: args, env: f.env, facts: f.facts, vars: maps.Clone(f.vars), call: &pos}
+	if fr.vars == nil {
+		fr.vars = make(map[types.Object]*node)
+	}
 	l.fr = fr
-	results := l.inlineBody(d, args)
+	given := l.inlineBody(f.body, args)
 	l.fr = fr.up
-	l.release(fr, results)
+	l.release(fr, given)
 	l.at(e.Pos())
-	return results
+	return given
 }
 
-func (l *lowering) inlineBody(d *ast.FuncDecl, args []val) []val {
+func (l *lowering) inlineBody(body *ast.BlockStmt, args []val) []val {
 	fr := l.fr
 	sig := fr.fn.Signature()
 	params := make([]*types.Var, 0, len(args))
@@ -288,11 +250,39 @@ func (l *lowering) inlineBody(d *ast.FuncDecl, args []val) []val {
 			ok = l.bind(p, args[i]) && ok
 		}
 	}
-	last := len(d.Body.List) - 1
-	atEnd := fr.facts.returns == 0
-	if last >= 0 && fr.facts.returns == 1 {
-		_, atEnd = d.Body.List[last].(*ast.ReturnStmt)
+	last, returns := len(body.List)-1, fr.facts.returns[body]
+	atEnd := returns == 0
+	if last >= 0 && returns == 1 {
+		_, atEnd = body.List[last].(*ast.ReturnStmt)
 	}
+	if !l.declareResults(sig) || !ok {
+		var bad []val
+		for v := range sig.Results().Variables() {
+			bad = append(bad, l.bad(l.subst(v.Type())))
+		}
+		return bad
+	}
+	if atEnd {
+		l.block(body.List)
+		if fr.given != nil {
+			return fr.given
+		}
+	} else {
+		l.inBlock(func(out build.Label) {
+			fr.returns = &out
+			l.block(body.List)
+		})
+	}
+	var results []val
+	for _, n := range fr.results {
+		results = append(results, l.load(place{typ: n.typ, node: n}))
+	}
+	return results
+}
+
+// declareResults makes the variables that hold the results of the function which is being inlined.
+func (l *lowering) declareResults(sig *types.Signature) bool {
+	ok := true
 	for v := range sig.Results().Variables() {
 		t := l.subst(v.Type())
 		if !l.admit(v.Pos(), t) {
@@ -301,33 +291,14 @@ func (l *lowering) inlineBody(d *ast.FuncDecl, args []val) []val {
 		}
 		n := l.newVar(v, t, false, l.zeroOf(t))
 		if n.ptr != nil {
-			n.ptr.name, n.ptr.result = "that is the result of "+fr.fn.Name(), true
+			n.ptr.name, n.ptr.result = "that is the result of "+l.fr.fn.Name(), true
 		}
-		fr.results = append(fr.results, n)
-	}
-	if !ok {
-		var bad []val
-		for v := range sig.Results().Variables() {
-			bad = append(bad, l.bad(l.subst(v.Type())))
+		if n.fn != nil && v.Name() == "" {
+			n.fn.name = "the result of " + l.fr.fn.Name()
 		}
-		return bad
+		l.fr.results = append(l.fr.results, n)
 	}
-	if atEnd {
-		l.block(d.Body.List)
-		if fr.given != nil {
-			return fr.given
-		}
-	} else {
-		l.b.Block(func(out build.Label) {
-			fr.returns = &out
-			l.block(d.Body.List)
-		})
-	}
-	var results []val
-	for _, n := range fr.results {
-		results = append(results, l.load(place{typ: n.typ, node: n}))
-	}
-	return results
+	return ok
 }
 
 // bind gives a parameter its argument. A parameter that the helper does not change shares the
@@ -339,7 +310,7 @@ func (l *lowering) bind(p *types.Var, x val) bool {
 	}
 	x = retype(x, t)
 	assigned, dyn := l.fr.facts.assigned[p], l.fr.facts.dynamic[p]
-	if !assigned && x.at != nil && x.at.node != nil && reaches(x.at.node, "", dyn) && !(x.at.node.sliced && l.fr.facts.writes) {
+	if !assigned && !l.fr.facts.captured[p] && x.at != nil && x.at.node != nil && reaches(x.at.node, "", dyn) && !(x.at.node.sliced && l.fr.facts.writes) {
 		l.fr.vars[p] = x.at.node
 		return true
 	}
@@ -368,23 +339,42 @@ func reaches(n *node, path string, dyn map[string]bool) bool {
 	return true
 }
 
-// recursive refuses a call of a function that is being inlined.
-func (l *lowering) recursive(e *ast.CallExpr, fn *types.Func) bool {
+// maxReentered bounds how often a function may be inlined into itself, each time with other functions to call.
+const maxReentered = 32
+
+// recursive refuses a call of a function that is being inlined. A function that takes functions, or is a literal, may
+// be called again from one that it calls, as long as it is another value or gets others.
+func (l *lowering) recursive(e ast.Node, g *function, args []val) bool {
+	times := 0
 	for f := l.fr; f != nil; f = f.up {
-		if f.fn.Origin() == fn {
-			names := []string{fn.Name()}
-			for g := l.fr; ; g = g.up {
-				names = append(names, g.fn.Name())
-				if g == f {
-					break
-				}
-			}
-			slices.Reverse(names)
-			l.refuse(e.Pos(), noRecursion, strings.Join(names, " → "))
-			return true
+		if f.fn.Origin() != g.fn {
+			continue
 		}
+		if times++; times <= maxReentered && !(f.of == nil || f.of.is(g) && sameFuncs(f.args, args)) {
+			continue
+		}
+		names := []string{g.fn.Name()}
+		for g := l.fr; ; g = g.up {
+			names = append(names, g.fn.Name())
+			if g == f {
+				break
+			}
+		}
+		slices.Reverse(names)
+		l.refuse(e.Pos(), noRecursion, arrows(names))
+		return true
 	}
 	return false
+}
+
+// sameFuncs reports whether two lists of arguments have the same functions.
+func sameFuncs(xs, ys []val) bool {
+	return slices.EqualFunc(xs, ys, func(x, y val) bool {
+		if x.fn == nil || y.fn == nil {
+			return x.fn == y.fn && sameFuncs(x.kids, y.kids)
+		}
+		return slices.EqualFunc(x.fn.list, y.fn.list, (*function).is)
+	})
 }
 
 // chain names the functions from the kernel down to fn.
@@ -394,6 +384,11 @@ func (l *lowering) chain(fn *types.Func) string {
 		names = append(names, f.fn.Name())
 	}
 	slices.Reverse(names)
+	return arrows(names)
+}
+
+// arrows writes the first names of a chain.
+func arrows(names []string) string {
 	const shown = 8
 	if len(names) > shown {
 		names = append(names[:shown], "…")

@@ -28,14 +28,15 @@ type source struct {
 	given func(path string) ([]File, error) // sources of an import path; none if it is not available
 	libs  func(path string) ([]File, error) // the same of libraries
 
-	files   []*ast.File               // that were checked
-	pkgs    map[string]*types.Package // nil while being checked
-	funcs   map[*types.Func]*ast.FuncDecl
-	globals globals
-	unsafe  bool                 // some file imports unsafe
-	imports map[token.Pos]string // of imports of packages without sources: their paths
-	facts   map[*ast.FuncDecl]*facts
-	context *types.Context // makes equal instances identical
+	files    []*ast.File               // that were checked
+	pkgs     map[string]*types.Package // nil while being checked
+	funcs    map[*types.Func]*ast.FuncDecl
+	globals  globals
+	unsafe   bool                 // some file imports unsafe
+	imports  map[token.Pos]string // of imports of packages without sources: their paths
+	facts    map[*ast.FuncDecl]*facts
+	literals map[*ast.FuncLit]*types.Func
+	context  *types.Context // makes equal instances identical
 
 	goErrors []types.Error
 	found    findings
@@ -60,7 +61,7 @@ func newSource(ctx context.Context, given func(string) ([]File, error)) *source 
 		},
 		globals: globals{make(map[*types.Var]ast.Expr), make(map[*types.Var]token.Pos), make(map[*types.Var]*table), make(map[textKey]*table)},
 		pkgs:    make(map[string]*types.Package), funcs: make(map[*types.Func]*ast.FuncDecl),
-		imports: make(map[token.Pos]string), facts: make(map[*ast.FuncDecl]*facts), context: types.NewContext(),
+		imports: make(map[token.Pos]string), facts: make(map[*ast.FuncDecl]*facts), literals: make(map[*ast.FuncLit]*types.Func), context: types.NewContext(),
 		texts: make(map[*token.File]*text),
 	}
 }
@@ -199,7 +200,9 @@ func (s *source) sourceOf(path string) (files []File, isLibrary bool, err error)
 	if files, err = s.given(path); err != nil || len(files) > 0 {
 		return files, false, err
 	}
-	files, err = s.libs(path)
+	if files, err = s.libs(path); len(files) == 0 && err == nil {
+		files = standard(path)
+	}
 	return files, true, err
 }
 
@@ -208,10 +211,18 @@ func (s *source) sourceOf(path string) (files []File, isLibrary bool, err error)
 // then errors elsewhere are dropped.
 func (s *source) report(reached map[*ast.FuncDecl]bool) bool {
 	var last *ir.Diag
-	advice, inReach := s.goAdvice(), within(reached)
+	advice, inReach, undefined := s.goAdvice(), within(reached), false
 	for _, e := range s.goErrors {
-		if len(s.imports) > 0 && !inReach(e.Pos) {
+		name, isUndefined := strings.CutPrefix(e.Msg, "undefined: ")
+		of, _, _ := strings.Cut(name, ".")
+		inPart := isUndefined && s.pkgs[of] != nil && len(standard(of)) > 0
+		if (len(s.imports) > 0 || inPart) && !inReach(e.Pos) {
 			last = nil
+			continue
+		}
+		if inPart { // this package has a part of it
+			s.found.add(finding(s.pos(e.Pos), "", noStandard, name))
+			undefined = true
 			continue
 		}
 		if text, ok := strings.CutPrefix(e.Msg, "\t"); ok { // go/types tells details as further errors
@@ -223,7 +234,7 @@ func (s *source) report(reached map[*ast.FuncDecl]bool) bool {
 		s.found.add(ir.Diag{Row: ir.NoRow, Pos: s.pos(e.Pos), Msg: e.Msg, Fix: advice[e.Pos]})
 		last = &s.found.list[len(s.found.list)-1]
 	}
-	return s.goFindings() > 0
+	return undefined || s.goFindings() > 0
 }
 
 // goAdvice says what to write where an index and a len meet, which are of two types in kernels: the mistake of the

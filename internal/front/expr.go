@@ -101,9 +101,9 @@ func (l *lowering) operand(e ast.Expr, want types.Type) val {
 	case *ast.CompositeLit:
 		return l.composite(e)
 	case *ast.IndexListExpr:
-		l.refuse(e.Pos(), noFuncValue, "a function value")
+		return l.operand(e.X, want)
 	case *ast.FuncLit:
-		l.refuse(e.Pos(), noFuncValue, "a closure")
+		return l.literal(e)
 	case *ast.StarExpr:
 		if x := l.expr(e.X); isPointer(x.typ) {
 			return l.deref(e.Pos(), x)
@@ -148,13 +148,13 @@ func (l *lowering) ident(e *ast.Ident) val {
 	switch o := l.src.info.Uses[e].(type) {
 	case *types.Var:
 		if n := l.fr.vars[o]; n != nil {
-			return l.load(place{typ: n.typ, node: n})
+			return l.load(n.place())
 		}
 		if packageVar(o) != nil {
 			return l.global(e.Pos(), o)
 		}
-	case *types.Func, *types.Builtin:
-		l.refuse(e.Pos(), noFuncValue, "a function value")
+	case *types.Func:
+		return l.declared(e, e)
 	}
 	return l.bad(l.typeOf(e))
 }
@@ -165,12 +165,14 @@ func (l *lowering) selector(e *ast.SelectorExpr) val {
 		if v := packageVar(l.src.info.Uses[e.Sel]); v != nil {
 			return l.global(e.Pos(), v)
 		}
+		if _, ok := l.src.info.Uses[e.Sel].(*types.Func); ok {
+			return l.declared(e, e.Sel)
+		}
 		l.qualified(e)
 		return l.bad(l.typeOf(e))
 	}
 	if sel.Kind() != types.FieldVal {
-		l.refuse(e.Sel.Pos(), noMethodVal, "a method value")
-		return l.bad(l.typeOf(e))
+		return l.methodValue(e, sel)
 	}
 	if v, ok := l.axis(e); ok {
 		return v
@@ -201,16 +203,13 @@ func (l *lowering) qualified(e *ast.SelectorExpr) {
 	switch o := l.src.info.Uses[e.Sel].(type) {
 	case *types.Var:
 		l.refuse(e.Pos(), noGlobal, o.Pkg().Name()+"."+o.Name(), globalAdvice)
-	case *types.Func:
-		l.refuse(e.Pos(), noFuncValue, "a function value")
 	}
 }
 
 func (l *lowering) indexExpr(e *ast.IndexExpr) val {
 	t := l.typeOf(e)
-	if _, ok := l.src.info.TypeOf(e).(*types.Signature); ok {
-		l.refuse(e.Pos(), noFuncValue, "a function value")
-		return l.bad(t)
+	if isFunc(t) {
+		return l.funcAt(e)
 	}
 	p, ok := l.indexed(e)
 	if !ok {
@@ -321,6 +320,12 @@ func (l *lowering) binary(e *ast.BinaryExpr, want types.Type) val {
 		return l.bad(t)
 	}
 	l.at(e.OpPos)
+	if x.typ != nil && isFunc(x.typ) { // the other is nil
+		if y.fn != nil {
+			x = y
+		}
+		return l.truth(t, l.isNil(x.fn), e.Op)
+	}
 	switch e.Op {
 	case token.EQL, token.NEQ, token.LSS, token.LEQ, token.GTR, token.GEQ:
 		return l.compare(e.Op, t, x, y)

@@ -11,13 +11,16 @@ import (
 type facts struct {
 	assigned map[types.Object]bool
 	dynamic  map[types.Object]map[string]bool // paths of arrays inside a variable: ".f" a field, "[]" an element
-	sliced   map[types.Object]bool            // variables of which a slice, or to which a pointer, exists
+	sliced   map[types.Object]bool            // variables of which a slice, or to which a pointer, exists, or which a literal changes
+	captured map[types.Object]bool            // variables that a function literal inside uses
+	given    map[types.Object][]ast.Expr      // what is assigned to a function variable
 	writes   bool                             // memory that callers may read
-	returns  int
+	returns  map[*ast.BlockStmt]int           // of the function, and of each literal in it
 }
 
 func newFacts() *facts {
-	return &facts{assigned: make(map[types.Object]bool), dynamic: make(map[types.Object]map[string]bool), sliced: make(map[types.Object]bool)}
+	return &facts{assigned: make(map[types.Object]bool), dynamic: make(map[types.Object]map[string]bool), sliced: make(map[types.Object]bool),
+		captured: make(map[types.Object]bool), given: make(map[types.Object][]ast.Expr), returns: make(map[*ast.BlockStmt]int)}
 }
 
 // factsOf walks a function once and keeps the result.
@@ -28,22 +31,47 @@ func (s *source) factsOf(d *ast.FuncDecl) *facts {
 	f := newFacts()
 	s.facts[d] = f // recursion finds what is known so far, and is refused later
 	if d.Body != nil {
-		ast.Inspect(d.Body, func(n ast.Node) bool {
-			s.note(f, n)
-			_, closure := n.(*ast.FuncLit)
-			return !closure
-		})
+		s.factsIn(f, d.Body)
 	}
+	f.share()
 	return f
+}
+
+// share notes that whoever calls a literal may change what it assigns to.
+func (f *facts) share() {
+	for o := range f.captured {
+		if f.assigned[o] {
+			f.sliced[o] = true
+		}
+	}
+}
+
+// factsIn notes the facts of a body, and of the literals in it.
+func (s *source) factsIn(f *facts, body *ast.BlockStmt) {
+	ast.Inspect(body, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.ReturnStmt:
+			f.returns[body]++
+		case *ast.FuncLit:
+			for o := range s.freeIn(n) {
+				f.captured[o] = true
+			}
+			s.factsIn(f, n.Body)
+			return false
+		}
+		s.note(f, n)
+		return true
+	})
 }
 
 func (s *source) note(f *facts, n ast.Node) {
 	switch n := n.(type) {
-	case *ast.ReturnStmt:
-		f.returns++
 	case *ast.AssignStmt:
-		for _, e := range n.Lhs {
+		for i, e := range n.Lhs {
 			s.noteTarget(f, e, n.Tok == token.DEFINE)
+			if o, path := s.rootOf(e); o != nil && path == "" && isFunc(o.Type()) && len(n.Rhs) == len(n.Lhs) {
+				f.given[o] = append(f.given[o], n.Rhs[i])
+			}
 		}
 	case *ast.IncDecStmt:
 		s.noteTarget(f, n.X, false)
@@ -71,12 +99,15 @@ func (s *source) note(f *facts, n ast.Node) {
 			}
 		}
 	case *ast.CallExpr:
-		fn, recv := s.callee(n)
-		f.writes = f.writes || s.funcWrites(fn) || s.builtinWrites(n)
-		if recv != nil && addresses(fn, s.info.TypeOf(recv)) {
-			s.noteAddress(f, recv)
-		}
+		fn, _ := s.callee(n)
+		f.writes = f.writes || s.funcWrites(fn) || s.builtinWrites(n) || s.callsValue(n)
 		s.noteCall(f, n)
+	case *ast.SelectorExpr:
+		if sel := s.info.Selections[n]; sel != nil && sel.Kind() == types.MethodVal {
+			if fn, _ := sel.Obj().(*types.Func); addresses(fn, s.info.TypeOf(n.X)) {
+				s.noteAddress(f, n.X)
+			}
+		}
 	}
 }
 

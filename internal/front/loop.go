@@ -14,6 +14,8 @@ import (
 func (l *lowering) loop(body *ast.BlockStmt, label string, done func() build.Value, head func(), post func()) {
 	l.nested++
 	l.loops++
+	l.opened++
+	l.open = append(l.open, l.opened)
 	l.b.Loop(nil, func(again build.Label, _ []build.Value) {
 		if done != nil {
 			l.b.If(done(), func() { l.b.Break(again) })
@@ -32,7 +34,7 @@ func (l *lowering) loop(body *ast.BlockStmt, label string, done func() build.Val
 			return
 		}
 		if continues(body, label) {
-			l.b.Block(func(next build.Label) {
+			l.inBlock(func(next build.Label) {
 				t.next, t.block = next, true
 				run()
 			})
@@ -43,6 +45,7 @@ func (l *lowering) loop(body *ast.BlockStmt, label string, done func() build.Val
 	})
 	l.nested--
 	l.loops--
+	l.open = l.open[:len(l.open)-1]
 }
 
 // continues reports whether a continue in body goes on with the loop of the given label.
@@ -76,7 +79,7 @@ func continues(body *ast.BlockStmt, label string) bool {
 	return found
 }
 
-// eachRound notes that the arrays which the init statement of a loop declares are copied for each round.
+// eachRound notes that what the init statement of a loop declares is another variable in each round.
 func (l *lowering) eachRound(init ast.Stmt) {
 	s, ok := init.(*ast.AssignStmt)
 	if !ok || s.Tok != token.DEFINE {
@@ -99,6 +102,7 @@ func (l *lowering) eachRound(init ast.Stmt) {
 		if id, ok := e.(*ast.Ident); ok && l.src.info.Defs[id] != nil {
 			if n := l.fr.vars[l.src.info.Defs[id]]; n != nil {
 				note(n)
+				n.depth = l.regions() + 1
 			}
 		}
 	}
@@ -171,7 +175,7 @@ func (l *lowering) rangeStmt(s *ast.RangeStmt, label string) {
 	case *types.Chan:
 		l.refuse(s.X.Pos(), noChannel, "a channel")
 	case *types.Signature:
-		l.refuse(s.X.Pos(), noFuncValue, "an iterator function")
+		l.rangeFunc(s, label, u)
 	case *types.Pointer:
 		l.rangePointer(s, label, u)
 	case *types.Basic:

@@ -29,6 +29,10 @@ type lowering struct {
 	rest     bool                        // gpu.SharedRest was called
 	nested   int                         // branches and loops around the current point
 	loops    int                         // loops around it, those of the callers too
+	blocks   int                         // labelled blocks around it
+	open     []int                       // the loops around it, numbered
+	opened   int                         // loops so far
+	numbers  map[build.Value]int         // constants that stand for functions
 	current  token.Pos                   // of what is being lowered
 	inlined  map[*types.Func]int         // how often
 	widened  map[build.Value]build.Value // 64-bit integers by the 32-bit value that they equal
@@ -51,11 +55,14 @@ type lowering struct {
 type frame struct {
 	up      *frame
 	fn      *types.Func
+	of      *function // nil for the kernel
+	args    []val
 	env     env
 	facts   *facts
 	vars    map[types.Object]*node
 	call    *ir.Pos // where it is called
 	locals  []*object
+	kept    bool // a function value that was assigned may use them when this function has returned
 	results []*node
 	returns *build.Label // block to leave; nil for the kernel, and where the one return stands last
 	given   []val        // what that one return gave
@@ -71,6 +78,7 @@ type target struct {
 	exit  build.Label
 	next  build.Label // of a loop
 	block bool        // next is a block to leave, not a loop to continue
+	over  *iteration  // of a range over a function: what else a break does
 }
 
 // lowerAll compiles a kernel, or every instance of a generic one.
@@ -169,7 +177,7 @@ func (s *source) lower(m *marked, fn *types.Func, name string, e env, names map[
 func (s *source) lowerOnce(m *marked, fn *types.Func, name string, e env, computed *computedIndices) (k *Kernel, again bool) {
 	size := m.directive.Workgroup
 	l := &lowering{src: s, name: fn.Name(), size: size, computed: computed, b: build.New(name, build.Workgroup(size[:]...)),
-		widened: make(map[build.Value]build.Value), named: make(map[build.Value]bool), tables: make(map[tableField]ir.Object), free: make(map[shape][]*object), inlined: make(map[*types.Func]int), panics: make(map[string]bool)}
+		numbers: make(map[build.Value]int), widened: make(map[build.Value]build.Value), named: make(map[build.Value]bool), tables: make(map[tableField]ir.Object), free: make(map[shape][]*object), inlined: make(map[*types.Func]int), panics: make(map[string]bool)}
 	l.fr = &frame{fn: fn, env: e, facts: s.factsOf(m.decl), vars: make(map[types.Object]*node)}
 	if l.foreign(m) {
 		return nil, false
@@ -282,6 +290,9 @@ func (l *lowering) signature(m *marked, k *Kernel) {
 			taken += len(param.Parts) - 1
 		} else if n > maxParams {
 			l.refuse(p.Pos(), overLimit, fmt.Sprintf("parameter %s is a %s of %d scalars, more than %d", name, typeName(t), n, maxParams), "pass it as a slice of one element")
+			continue
+		} else if isFunc(t) {
+			bad(p.Pos(), "parameter "+name+" is a function", "pass a number, and choose by it in an array of functions")
 			continue
 		} else {
 			bad(p.Pos(), fmt.Sprintf("parameter %s is a %s, neither a slice nor a scalar", name, typeName(t)), "leave it out, or pass its length")

@@ -4,6 +4,7 @@ import (
 	"go/constant"
 	"go/types"
 	"math"
+	"slices"
 
 	"github.com/govyre/vyre/ir"
 	"github.com/govyre/vyre/ir/build"
@@ -61,6 +62,10 @@ func (l *lowering) localArray(name string, e ir.Type, n int64) *object {
 // release gives back the local arrays of a helper that has returned, unless a result still lies in one:
 // then they live until the caller returns.
 func (l *lowering) release(fr *frame, results []val) {
+	if fr.kept {
+		fr.up.locals, fr.up.kept = append(fr.up.locals, fr.locals...), true
+		return
+	}
 	for i, x := range results {
 		if !detachable(x) {
 			fr.up.locals = append(fr.up.locals, fr.locals...)
@@ -77,6 +82,8 @@ func (l *lowering) release(fr *frame, results []val) {
 // detachable reports whether no part of x lies in local memory.
 func detachable(x val) bool {
 	switch {
+	case x.fn != nil:
+		return !slices.ContainsFunc(x.fn.list, func(f *function) bool { return len(f.vars) > 0 || f.recv != nil })
 	case x.view != nil:
 		return !x.view.obj.local
 	case x.ptr != nil:
@@ -95,7 +102,7 @@ func detachable(x val) bool {
 }
 
 func detached(n *node) bool {
-	if n.bank != nil || n.slice != nil {
+	if n.bank != nil || n.slice != nil || n.fn != nil {
 		return false
 	}
 	for _, k := range n.kids {

@@ -200,7 +200,7 @@ func (l *lowering) writes(e ast.Expr) (found bool) {
 				o, _, _ := types.LookupFieldOrMethod(l.typeOf(recv), false, fn.Pkg(), fn.Name())
 				fn, _ = o.(*types.Func)
 			}
-			found = l.src.funcWrites(fn) || l.src.builtinWrites(call)
+			found = l.src.funcWrites(fn) || l.src.builtinWrites(call) || l.src.callsValue(call)
 		}
 		return !found
 	})
@@ -215,6 +215,14 @@ func (s *source) builtinWrites(call *ast.CallExpr) bool {
 	}
 	b, ok := s.info.Uses[id].(*types.Builtin)
 	return ok && (b.Name() == "copy" || b.Name() == "clear")
+}
+
+// callsValue reports whether a call is one of a function value. It may write what the literal behind it can reach.
+func (s *source) callsValue(call *ast.CallExpr) bool {
+	fun := ast.Unparen(call.Fun)
+	fn, _ := s.callee(call)
+	tv := s.info.Types[fun]
+	return fn == nil && !tv.IsType() && !tv.IsBuiltin()
 }
 
 // isAbstract reports whether a function is a method that a constraint asks for.

@@ -34,8 +34,10 @@ var (
 	noNested     = reason{"VK009", "a slice of slices has no place in a kernel", "pass one slice of all values and one of offsets (CSR)"}
 	noRecords    = reason{"VK010", "%s has no place in a kernel", "%s"}
 	noRecursion  = reason{"VK011", "recursion: %s", "write a loop with an explicit stack in a fixed array"}
-	noFuncValue  = reason{"VK012", "%s has no place in a kernel", "call a named helper, or choose by a type parameter"}
-	noMethodVal  = reason{"VK013", "%s has no place in a kernel", "call the method plainly, as x.M(…) on the type that declares it"}
+	noFuncValue  = reason{"VK012", "%s has no place in a kernel", "%s"}
+	noFuncOf     = reason{"VK012", "%s as a function value has no place in a kernel", "%s"}
+	outlived     = reason{"VK012", "%s would outlive %s, which the function uses", "declare that variable before it, outside the branch, loop or helper; or call the function there"}
+	lateFunc     = reason{"VK012", "%s gets a function that earlier rounds of this loop do not know", "assign it once before the loop, too"}
 	noPromoted   = reason{"VK013", "the method of an embedded field has no place in a kernel", "%s"}
 	noGoto       = reason{"VK014", "%s has no place in a kernel", "%s"}
 	noDefer      = reason{"VK015", "%s has no place in a kernel", "write straight code; nothing unwinds on a device"}
@@ -43,6 +45,7 @@ var (
 	noUnsafe     = reason{"VK016", "%s has no place in a kernel", "write it in Go, with math.Float32bits and its like for raw bits"}
 	noGlobal     = reason{"VK017", "package variable %s has no place in a kernel", "%s"}
 	noForeign    = reason{"VK018", "%s a package that the compiler was not given", "%s"}
+	noStandard   = reason{"VK018", "%s is no function that kernels have", "write it in this package"}
 	noExactMath  = reason{"VK019", "%s", "%s"}
 	badShared    = reason{"VK020", "%s", "%s"}
 	panicBarrier = reason{"VK021", "this panic ends only some of the invocations that a later %s waits for", "use gpu.Assert, which records the failure and goes on"}

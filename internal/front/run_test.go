@@ -82,6 +82,12 @@ var launches = []launched{
 		return cases.Mover{Pos: [2]float32{float32(i % 9), 1}, Vel: [2]float32{float32(i%5) - 2, 0.5}}
 	}), make([]uint32, 3)}},
 
+	{name: "Closures", fn: cases.Closures, args: []any{random[uint32](51, many), make([]uint32, many)}},
+	{name: "Choices", fn: cases.Choices, args: []any{random[uint32](52, many), make([]uint32, many)}},
+	{name: "Iterators", fn: cases.Iterators, args: []any{random[uint32](53, many), make([]uint32, many)}},
+	{name: "Variables", fn: cases.Variables, args: []any{random[uint32](55, many), make([]uint32, many)}},
+	{name: "Library", fn: cases.Library, args: []any{random[uint32](54, many), make([]uint32, many)}},
+
 	{name: "Generic_int8", fn: cases.Generic[int8], args: []any{random[int8](13, many), int8(3), make([]float64, many)}},
 	{name: "Generic_int32", fn: cases.Generic[int32], args: []any{random[int32](14, many), int32(-5), make([]float64, many)}},
 	{name: "Generic_float32", fn: cases.Generic[float32], args: []any{fill(many, func(i int) float32 { return float32(i)/8 - 9 }), float32(1.5), make([]float64, many)}},

@@ -87,7 +87,7 @@ func (l *lowering) ifStmt(s *ast.IfStmt) {
 		l.oneIf(s)
 		return
 	}
-	l.b.Block(func(out build.Label) {
+	l.inBlock(func(out build.Label) {
 		for {
 			if s.Init != nil {
 				l.stmt(s.Init, "")
@@ -119,8 +119,8 @@ func (l *lowering) arm(cond build.Value, at token.Pos, body []ast.Stmt, out buil
 	l.nested--
 }
 
-// oneIf lowers an if without a chain. What a constant condition leaves out is checked like all else, and leaves nothing in
-// the program: neither rows nor access rights.
+// oneIf lowers an if without a chain. What a constant condition leaves out is checked like all else, and leaves nothing
+// in the program: neither rows nor access rights.
 func (l *lowering) oneIf(s *ast.IfStmt) {
 	if s.Init != nil {
 		l.stmt(s.Init, "")
@@ -160,7 +160,7 @@ func (l *lowering) switchStmt(s *ast.SwitchStmt, label string) {
 		x := l.settle(l.whole(s.Tag, nil))
 		tag = &x
 	}
-	l.b.Block(func(out build.Label) {
+	l.inBlock(func(out build.Label) {
 		l.fr.targets = append(l.fr.targets, target{label: label, exit: out})
 		other := -1
 		for i, c := range s.Body.List {
@@ -180,8 +180,8 @@ func (l *lowering) switchStmt(s *ast.SwitchStmt, label string) {
 	})
 }
 
-// through returns the statements of a clause, and instead of a fallthrough at their end those of the next. Each clause's are a
-// block of their own.
+// through returns the statements of a clause, and instead of a fallthrough at their end those of the next. Each
+// clause's are a block of their own.
 func through(clauses []ast.Stmt, i int) (list []ast.Stmt) {
 	for ; i < len(clauses); i++ {
 		body := clauses[i].(*ast.CaseClause).Body
@@ -242,9 +242,15 @@ func (l *lowering) branch(s *ast.BranchStmt) {
 	for i := len(l.fr.targets) - 1; i >= 0; i-- {
 		t := l.fr.targets[i]
 		if s.Label != nil && s.Label.Name != t.label || s.Tok == token.CONTINUE && !t.loop {
+			if t.over != nil {
+				l.leave(t, s)
+				return
+			}
 			continue
 		}
 		switch {
+		case s.Tok == token.BREAK && t.over != nil:
+			l.leave(t, nil)
 		case s.Tok == token.BREAK:
 			l.b.Break(t.exit)
 		case t.block:
@@ -260,7 +266,7 @@ func (l *lowering) branch(s *ast.BranchStmt) {
 func (l *lowering) returnStmt(s *ast.ReturnStmt) {
 	fr := l.fr
 	if fr.up == nil {
-		l.b.Return()
+		l.goBack(s)
 		return
 	}
 	var vals []val
@@ -273,7 +279,7 @@ func (l *lowering) returnStmt(s *ast.ReturnStmt) {
 		for i, e := range s.Results {
 			if i < len(fr.results) {
 				x := l.exprAs(e, fr.results[i].typ)
-				if l.src.throughPointer(e) { // its place is the caller's, who may change it
+				if l.src.throughPointer(e) || l.fr.of.vars != nil { // its place is the caller's, who may change it
 					x = l.settle(x)
 				}
 				vals = append(vals, x)
@@ -298,7 +304,23 @@ func (l *lowering) returnStmt(s *ast.ReturnStmt) {
 		l.store(place{typ: fr.results[i].typ, node: fr.results[i]}, x)
 	}
 	fr.leaves = false
-	l.b.Break(*fr.returns)
+	l.goBack(s)
+}
+
+// goBack leaves the function, whose results have been assigned. In the body of a range over a function that one returns
+// first.
+func (l *lowering) goBack(s *ast.ReturnStmt) {
+	for i := len(l.fr.targets) - 1; i >= 0; i-- {
+		if t := l.fr.targets[i]; t.over != nil {
+			l.leave(t, s)
+			return
+		}
+	}
+	if l.fr.up == nil {
+		l.b.Return()
+		return
+	}
+	l.b.Break(*l.fr.returns)
 }
 
 // declare lowers var declarations; constants and types need nothing.

@@ -19,6 +19,9 @@ type node struct {
 	bank  *bank
 	slice *sliceVar
 	ptr   *pointer
+	fn    *funcVar
+	as    *place // of a variable that nothing assigns to: the part of a constant table that it is
+	depth int    // regions around the declaration, and the loop whose rounds have one each
 
 	sliced bool   // a slice of it or of a part, or a pointer to it, may exist
 	owner  any    // the variable that it is a part of, or the expression that made it; nil for a temporary
@@ -61,13 +64,29 @@ func (l *lowering) newVar(o types.Object, t types.Type, fixed bool, init val) *n
 		maps.Copy(more, dyn)
 		dyn = more
 	}
-	n := l.newNode(t, o.Name(), "", dyn, fixed, init)
+	var n *node
+	if init.at != nil && init.at.table != nil && fixed && !l.fr.facts.sliced[o] {
+		n = &node{typ: t, name: o.Name(), as: retype(init, t).at}
+	} else if isFunc(t) {
+		n = &node{typ: t, name: o.Name(), fn: l.newFunc("function variable "+o.Name(), fixed, o, init)}
+	} else {
+		n = l.newNode(t, o.Name(), "", dyn, fixed, init)
+	}
 	n.owned(o)
+	n.depth = l.regions()
 	if l.fr.facts.sliced[o] {
 		n.markSliced()
 	}
 	l.fr.vars[o] = n
 	return n
+}
+
+// place is where a variable is.
+func (n *node) place() place {
+	if n.as != nil {
+		return *n.as
+	}
+	return place{typ: n.typ, node: n}
 }
 
 func (n *node) markSliced() {
@@ -88,8 +107,14 @@ func (l *lowering) newNode(t types.Type, name, path string, dyn map[string]bool,
 	case *types.Slice:
 		n.slice = l.newSlice(name, u, fixed, init)
 		return n
+	case *types.Signature:
+		if name == "" {
+			name = "the result of " + l.fr.fn.Name()
+		}
+		n.fn = l.newFunc(name, fixed, nil, init)
+		return n
 	case *types.Array:
-		if scalarOf(t) == ir.None && (dyn[path] || cells(t) > maxValues) {
+		if scalarOf(t) == ir.None && !isFunc(u.Elem()) && (dyn[path] || cells(t) > maxValues) {
 			n.bank = l.newBank(t, name)
 			l.store(place{typ: t, node: n}, init)
 			return n
@@ -150,6 +175,8 @@ func (l *lowering) addLeaves(b *bank, t types.Type, name string, dims []int64) {
 		l.addLeaves(b, u.Elem(), name, append(dims[:len(dims):len(dims)], u.Len()))
 	case *types.Slice:
 		l.refuseHere(l.current, twoBuffers, "slice variable "+name, "", "")
+	case *types.Signature:
+		l.refuseHere(l.current, noFuncValue, "a function in array "+name+", which has computed indices,", "keep the functions in an array of their own")
 	default:
 		if s := fieldsOf(t); s != nil {
 			for i := range s.NumFields() {
@@ -216,6 +243,10 @@ func (l *lowering) indexPlace(p place, i val) place {
 		return place{typ: elem, mem: &e}
 	}
 	k, ok := i.intConst()
+	if !ok && isFunc(elem) {
+		l.refuse(l.current, noFuncValue, "an assignment to a function at a computed index", "assign in a switch over the index")
+		return place{typ: elem, node: l.newNode(elem, "", "", nil, false, l.zeroOf(elem))}
+	}
 	if !ok && p.node.owner != nil {
 		l.inMemory(p.node)
 		return place{typ: elem, node: l.newNode(elem, "", "", nil, false, l.zeroOf(elem))}
@@ -237,6 +268,8 @@ func (l *lowering) load(p place) val {
 		return l.loadSlice(p)
 	case p.node != nil && p.node.ptr != nil:
 		return val{typ: p.typ, ptr: p.node.ptr.to}
+	case p.node != nil && p.node.fn != nil:
+		return val{typ: p.typ, fn: l.loadFunc(p.node.fn)}
 	case e == ir.None:
 		return val{typ: p.typ, at: &p}
 	case p.table != nil:
@@ -270,6 +303,9 @@ func (l *lowering) store(p place, x val) {
 		return
 	case p.node != nil && p.node.ptr != nil:
 		l.storePointer(p.node, x)
+		return
+	case p.node != nil && p.node.fn != nil:
+		l.storeFunc(p.node.fn, x)
 		return
 	}
 	if scalarOf(p.typ) == ir.None {

@@ -164,6 +164,12 @@ func (l *lowering) global(p token.Pos, v *types.Var) val {
 	if isSlice(t) {
 		return refuse(", which is a slice,", "make it an array: [...]T{…}")
 	}
+	if hasFunc(t) {
+		if x, ok := l.initialised(v, init); ok {
+			return x
+		}
+		return refuse(", whose initialiser is not constant,", "write functions and constants")
+	}
 	tab, done := g.tables[v]
 	if !done {
 		tab = &table{name: v.Name(), at: v.Pos(), fields: fieldsIn(t)}

@@ -185,7 +185,7 @@ func (l *lowering) admitUpTo(p token.Pos, t types.Type, most int64) bool {
 	case *types.Pointer:
 		l.refuse(p, noPointer, "a pointer inside a struct, an array or a slice")
 	case *types.Signature:
-		l.refuse(p, noFuncValue, "a function value")
+		return true
 	}
 	return false
 }
@@ -200,6 +200,8 @@ func (l *lowering) admitElement(p token.Pos, t types.Type) bool {
 		l.refuse(p, noNested)
 	case *types.Struct, *types.Array:
 		return l.admitRecord(p, t)
+	case *types.Signature:
+		l.refuse(p, noFuncValue, "a slice of functions", "write an array of them, and index it")
 	default:
 		l.admitUpTo(p, t, maxLocalCells)
 	}

@@ -32,8 +32,9 @@ type val struct {
 	at   *place // where it stands; nothing changes that until the value is used
 	zero bool   // all parts are zero
 
-	view *view  // a slice; nil for the slice of nothing
-	ptr  *place // a pointer; nil for nil
+	view *view   // a slice; nil for the slice of nothing
+	ptr  *place  // a pointer; nil for nil
+	fn   *choice // a function; nil for nil
 
 	bad bool // refused; reported already
 }

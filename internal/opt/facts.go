@@ -10,20 +10,53 @@ type facts struct {
 	open  []bool
 	in    []uint32 // by row: 1 + region in which the fact about it holds
 	value []ir.Row // by row: the constant that it is there
+	pairs map[equality]equalFact
+}
+
+// equality is whether two values are equal. The opposite comparison is another row, of which as much is known.
+type equality struct{ a, b ir.Row }
+
+type equalFact struct {
+	in    uint32 // as in facts
+	equal bool
 }
 
 func newFacts(w *work) *facts {
-	f := &facts{w: w, open: make([]bool, len(w.Regions)), in: lend(&w.scratch.in, w.Rows()), value: lend(&w.scratch.value, w.Rows())}
+	f := &facts{w: w, pairs: make(map[equality]equalFact), open: make([]bool, len(w.Regions)), in: lend(&w.scratch.in, w.Rows()), value: lend(&w.scratch.value, w.Rows())}
 	f.open[0] = true
 	return f
 }
 
 // of returns what v is known to be here: a constant, or v itself.
 func (f *facts) of(v ir.Row) ir.Row {
-	if v != ir.NoRow && int(v) < len(f.in) && f.in[v] != 0 && f.w.must(checkArm, f.open[f.in[v]-1]) {
+	w := f.w
+	if v == ir.NoRow {
+		return v
+	}
+	if int(v) < len(f.in) && f.in[v] != 0 && w.must(checkArm, f.open[f.in[v]-1]) {
 		return f.value[v]
 	}
+	switch w.Op[v] {
+	case ir.OpEq, ir.OpNe:
+		if p := f.pairs[equality{w.A(v), w.B(v)}]; p.in != 0 && w.must(checkArm, f.open[p.in-1]) {
+			return w.constant(ir.Bool, bit(p.equal == (w.Op[v] == ir.OpEq)))
+		}
+	case ir.OpSelect: // where its condition is known it is what that chose
+		if c, ok := w.bits(f.of(w.A(v))); ok {
+			if c != 0 {
+				return w.B(v)
+			}
+			return w.C(v)
+		}
+	}
 	return v
+}
+
+func bit(v bool) uint64 {
+	if v {
+		return 1
+	}
+	return 0
 }
 
 // apply puts what is known in the place of the operands of row r.
@@ -75,11 +108,7 @@ func (f *facts) learn(c ir.Row, val bool, reg uint32, depth int) {
 	if _, ok := w.bits(c); ok || depth == 0 {
 		return
 	}
-	bit := uint64(0)
-	if val {
-		bit = 1
-	}
-	f.note(c, w.constant(ir.Bool, bit), reg)
+	f.note(c, w.constant(ir.Bool, bit(val)), reg)
 	switch w.Op[c] {
 	case ir.OpNot:
 		f.learn(w.A(c), !val, reg, depth-1)
@@ -94,6 +123,10 @@ func (f *facts) learn(c ir.Row, val bool, reg uint32, depth int) {
 			f.learn(w.B(c), false, reg, depth-1)
 		}
 	case ir.OpEq, ir.OpNe:
+		key := equality{w.A(c), w.B(c)}
+		if p := f.pairs[key]; p.in == 0 || !f.open[p.in-1] {
+			f.pairs[key] = equalFact{reg + 1, val == (w.Op[c] == ir.OpEq)}
+		}
 		// Floats that are equal need not be the same: the zeros are not.
 		b := w.B(c)
 		if _, ok := w.bits(b); ok && val == (w.Op[c] == ir.OpEq) && w.must(checkEqualFloats, !isReal(w.Type[b])) {
@@ -106,7 +139,10 @@ func isReal(t ir.Type) bool { return t.IsFloat() || t.IsHalf() }
 
 // note sets a fact, unless one that holds for longer is there.
 func (f *facts) note(v, value ir.Row, reg uint32) {
-	if f.of(v) == v && int(v) < len(f.in) && f.w.Op[v] != ir.OpConst {
+	if f.of(v) == v && f.w.Op[v] != ir.OpConst {
+		for int(v) >= len(f.in) { // rows that the pass has made
+			f.in, f.value = append(f.in, 0), append(f.value, 0)
+		}
 		f.in[v], f.value[v] = reg+1, value
 	}
 }

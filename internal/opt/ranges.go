@@ -31,6 +31,7 @@ type ranges struct {
 	rel    relations
 	lens   []ir.Row // by object: a row with its length that the walk has come by, NoRow without one
 	zero   zeroing
+	pairs  []lasting
 	search search
 
 	nest   ir.Row   // outermost loop that the walk is in, NoRow for none
@@ -128,7 +129,9 @@ func (g *ranges) begin() {
 	}
 	g.nest, g.last, g.change = ir.NoRow, false, false
 	g.moment, g.here = g.moment+1, ir.NoRow
-	g.kept = g.revision >= 0 && g.current()
+	if g.kept = g.revision >= 0 && g.current(); !g.kept {
+		g.pairs = g.pairs[:0]
+	}
 	g.revision = g.w.revision()
 	g.mark()
 }
@@ -189,6 +192,9 @@ func (g *ranges) enter(r ir.Row) {
 			g.loops = append(g.loops, r)
 			g.foresee(r)
 		}
+		if g.round != visiting {
+			g.begins(r)
+		}
 		at := w.head[w.X[r]]
 		for _, v := range w.Operands(r) {
 			if t := w.Type[at]; t.IsInt() || t == ir.Bool {
@@ -239,6 +245,9 @@ func (g *ranges) leave(r ir.Row) {
 		to = w.head[w.X[w.exitTarget(r)]]
 	default:
 		return
+	}
+	if w.Op[r] == ir.OpContinue && !g.steady() {
+		g.goesOn(w.exitTarget(r), r)
 	}
 	outward := !g.steady() && g.within[w.X[w.exitTarget(r)]] != g.nest
 	for _, v := range w.Operands(r) {

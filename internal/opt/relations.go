@@ -66,8 +66,8 @@ func (g *ranges) learn(c ir.Row, val bool, depth int) {
 	}
 }
 
-// came takes note of what follows from result c of an if, which is val: if only one of the arms gives that, control came
-// through it. So do conditions joined by && and || say what each of them does.
+// came takes note of what follows from result c of an if, which is val: if only one of the arms gives that, control
+// came through it. So do conditions joined by && and || say what each of them does.
 func (g *ranges) came(c ir.Row, val uint64, depth int) {
 	w := g.w
 	k, op := 0, w.prev[c]
@@ -123,9 +123,29 @@ func (g *ranges) below(a, b ir.Row, t ir.Type, gap int64) {
 		}
 	}
 	g.rel.add(g.core(a), g.core(b), uint64(gap))
+	if x, c, ok := g.lifted(a, t); ok {
+		g.rel.add(g.core(x), g.core(b), uint64(gap)+c)
+	}
 	if h, c, ok := g.raised(b, t); ok && gap == 1 {
 		g.rel.add(g.core(a), g.core(h), c+1)
 	}
+}
+
+// lifted takes a sum of x and a constant above zero apart, if it does not wrap: what is so far above the sum is farther
+// above x.
+func (g *ranges) lifted(v ir.Row, t ir.Type) (x ir.Row, c uint64, ok bool) {
+	w := g.w
+	if w.Op[v] != ir.OpAdd {
+		return 0, 0, false
+	}
+	x = w.A(v)
+	if c, ok = w.bits(w.B(v)); !ok || c == 0 || c >= 1<<31 {
+		return 0, 0, false
+	}
+	if t.IsSigned() {
+		return x, c, w.must(checkWrap, g.of(x).SHi <= interval.WidthOf(t).Max()-int64(c))
+	}
+	return x, c, w.must(checkWrap, g.of(x).Hi <= t.Mask()-c)
 }
 
 // raised takes max(h, min+c) - c, where min is the least number of type t, apart. It is the least number itself if

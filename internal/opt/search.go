@@ -134,6 +134,9 @@ func (s *search) underBy(v ir.Row, to bound, gap uint64, depth int) bool {
 	case to.per > 1 && g.parts(v) == to.per && w.must(checkSameBuffer, w.sameLen(w.X[w.A(v)], o)):
 		return gap == 0
 	}
+	if w.Op[v] == ir.OpArg && s.lasts(v, to, gap) {
+		return true
+	}
 	for k := g.rel.last(v); k != 0 && s.steps > 0; {
 		r := &g.rel.list[k-1]
 		if less := gap - min(gap, r.gap); r.b == ir.NoRow && s.elementOf(r.object, to, less, depth-1) ||
@@ -234,7 +237,7 @@ func (s *search) behind(lo, i ir.Row, to bound, gap uint64, depth int) bool {
 	}
 	w := s.g.w
 	lo, i = s.g.core(lo), s.g.core(i)
-	if w.Type[i].IsSigned() || w.Type[lo].IsSigned() {
+	if !w.must(checkNegative, s.g.notNegative(i) && s.g.notNegative(lo)) {
 		return false
 	}
 	at, ok := s.enter(askBehind, i, lo, gap, depth)
@@ -242,7 +245,7 @@ func (s *search) behind(lo, i ir.Row, to bound, gap uint64, depth int) bool {
 		return false
 	}
 	for m := i; ; {
-		if !w.Type[m].IsSigned() && s.behindBy(lo, m, to, gap, depth) {
+		if s.g.notNegative(m) && s.behindBy(lo, m, to, gap, depth) {
 			return at.proven()
 		}
 		if m = s.g.rel.after(m); m == i || !s.step() {
@@ -256,13 +259,17 @@ func (s *search) behindBy(lo, i ir.Row, to bound, gap uint64, depth int) bool {
 	g := s.g
 	w := g.w
 	switch w.Op[i] {
+	case ir.OpArg:
+		if gap == 0 && s.paired(lo, i, to) {
+			return true
+		}
 	case ir.OpMin:
 		if s.behind(lo, w.A(i), to, gap, depth-1) || s.behind(lo, w.B(i), to, gap, depth-1) {
 			return true
 		}
 	case ir.OpSub:
 		a, b := g.core(w.A(i)), g.core(w.B(i))
-		if !w.must(checkViewWraps, s.atMost(b, a, depth-1)) {
+		if w.Type[i].IsSigned() || !w.must(checkViewWraps, s.atMost(b, a, depth-1)) {
 			break
 		}
 		// A view of a view begins at the sum of two offsets.
@@ -277,7 +284,7 @@ func (s *search) behindBy(lo, i ir.Row, to bound, gap uint64, depth int) bool {
 		x, y := w.A(i), w.A(lo)
 		c, down := w.bits(w.B(i))
 		d, up := w.bits(w.B(lo))
-		if down && up && w.Op[lo] == ir.OpAdd && w.Type[lo] == w.Type[i] && (c+d)&w.Type[i].Mask() == 0 && w.must(checkWrap, g.at(x).Lo >= d) &&
+		if down && up && !w.Type[i].IsSigned() && w.Op[lo] == ir.OpAdd && w.Type[lo] == w.Type[i] && (c+d)&w.Type[i].Mask() == 0 && w.must(checkWrap, g.at(x).Lo >= d) &&
 			s.behind(y, x, to, gap, depth-1) {
 			return true
 		}
@@ -299,7 +306,7 @@ func (s *search) apart(a, b ir.Row, gap uint64, depth int) bool {
 	g := s.g
 	w := g.w
 	a, b = g.core(a), g.core(b)
-	if w.Type[a].IsSigned() || w.Type[b].IsSigned() {
+	if depth < 0 || !g.notNegative(a) || !g.notNegative(b) {
 		return false
 	}
 	at, ok := s.enter(askApart, a, b, gap, depth)
@@ -309,8 +316,12 @@ func (s *search) apart(a, b ir.Row, gap uint64, depth int) bool {
 	if gap == 0 && g.equal(a, b) {
 		return at.proven()
 	}
+	// What is so far below a number is farther below a sum that does not wrap.
+	if x, c, ok := g.lifted(b, w.Type[b]); ok && s.apart(a, x, gap-min(gap, c), depth-1) {
+		return at.proven()
+	}
 	for m := a; ; {
-		if !w.Type[m].IsSigned() && s.apartBy(m, b, gap, depth) {
+		if g.notNegative(m) && s.apartBy(m, b, gap, depth) {
 			return at.proven()
 		}
 		if m = g.rel.after(m); m == a || !s.step() {
@@ -335,7 +346,7 @@ func (s *search) apartBy(a, b ir.Row, gap uint64, depth int) bool {
 			return true
 		}
 	case ir.OpAdd:
-		if c, ok := w.bits(w.B(a)); ok && gap+c < 1<<32 && w.must(checkWrap, g.at(w.A(a)).Hi <= w.Type[a].Mask()-c) &&
+		if c, ok := w.bits(w.B(a)); ok && gap+c < 1<<32 && w.must(checkWrap, g.at(w.A(a)).Hi <= largest(w.Type[a])-min(c, largest(w.Type[a]))) &&
 			s.apart(w.A(a), b, gap+c, depth-1) {
 			return true
 		}
@@ -352,12 +363,11 @@ func (s *search) apartBy(a, b ir.Row, gap uint64, depth int) bool {
 
 func (s *search) atMost(a, b ir.Row, depth int) bool {
 	g := s.g
-	w := g.w
 	a, b = g.core(a), g.core(b)
 	switch {
 	case g.equal(a, b):
 		return true
-	case depth == 0 || w.Type[a].IsSigned() || w.Type[b].IsSigned():
+	case depth == 0 || !g.notNegative(a) || !g.notNegative(b):
 		return false
 	}
 	at, ok := s.enter(askAtMost, a, b, 0, depth)
@@ -365,7 +375,7 @@ func (s *search) atMost(a, b ir.Row, depth int) bool {
 		return false
 	}
 	for m := a; ; {
-		if !w.Type[m].IsSigned() && s.atMostBy(m, b, depth) {
+		if g.notNegative(m) && s.atMostBy(m, b, depth) {
 			return at.proven()
 		}
 		if m = g.rel.after(m); m == a || !s.step() {

@@ -38,6 +38,7 @@ const (
 	checkRevision                      // ranges: what was found before is about the program as it is
 	checkScope                         // ranges: what a condition says ends with its region
 	checkAsked                         // ranges: an interval that is computed in a region, when a row is first asked for, ends with it
+	checkLasting                       // ranges: a continue keeps the sum of the beginning and the length of a view
 	checkDrift                         // ranges: a step that an argument of a loop takes does not wrap
 	checkNarrow                        // narrow: the value fits
 	checkDivisor                       // narrow: by zero, 64 bits give another number than 32
@@ -142,6 +143,7 @@ var checkNames = [numChecks]string{
 	checkRevision:         "bounds/revision",
 	checkScope:            "bounds/scope",
 	checkAsked:            "narrow/asked",
+	checkLasting:          "bounds/lasting",
 	checkDrift:            "bounds/drift",
 	checkNarrow:           "narrow/narrow",
 	checkDivisor:          "narrow/divisor",
