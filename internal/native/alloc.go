@@ -31,19 +31,19 @@ func machine(n int) int {
 // allocate gives every virtual register a machine register or a slot in the vector's frame. most bounds the machine
 // registers; with upper, those above it are handed out first. Both are for tests.
 func (f *function) allocate(most int, upper bool) {
-	list := f.intervals()
-	defer func() {
-		f.readInPlace()
-		f.slots(list)
-	}()
+	var list []vreg
+	if f.layout.single() {
+		list = f.handOutGenerals()
+	} else {
+		list = f.intervals()
+	}
 	var free [allRegisters]bool
 	for i := range most {
 		free[machine(i)] = true
 	}
 	f.scan(slices.DeleteFunc(slices.Clone(list), func(v vreg) bool { return f.vregs[v].general }), free, f.lower(list, most, upper))
-	if f.layout.single() {
-		f.scan(slices.DeleteFunc(slices.Clone(list), func(v vreg) bool { return !f.vregs[v].general }), f.layout.generals, nil)
-	}
+	f.slots(list)
+	f.readInPlace()
 }
 
 // scan hands out those registers that are free. Where lower says so, it takes vectors that are not among the first 16.
@@ -109,7 +109,7 @@ func (f *function) keep(most int) {
 			continue
 		}
 		for v := range f.ins[i].reads() {
-			if f.vregs[v].home == inBank && !f.ins[i].seldom {
+			if x := &f.vregs[v]; x.home == inBank && !x.general && !f.ins[i].seldom {
 				weight[v] += 1 << (3 * min(nest.depth(i), 4))
 			}
 		}
@@ -172,11 +172,17 @@ func (f *function) crowded(list []vreg) bool {
 // slots gives those without a machine register room in the vector's frame, the same to some that do not overlap: what is
 // kept there should stay near the processor.
 func (f *function) slots(list []vreg) {
+	for _, v := range list { // copies are read where it is that they are of
+		if i := &f.vregs[v]; i.copies > 0 && i.reg < 0 {
+			of := &f.vregs[i.copies-1]
+			of.end = max(of.end, i.end)
+		}
+	}
 	var free []int32
 	var active []vreg // by end
 	for _, v := range list {
 		i := &f.vregs[v]
-		if i.reg >= 0 || i.home != homeless {
+		if i.reg >= 0 || i.home != homeless || i.copies > 0 {
 			continue
 		}
 		for len(active) > 0 && f.vregs[active[0]].end <= i.start {
@@ -207,6 +213,10 @@ func (f *function) intervals() []vreg {
 		i.start, i.end, i.weight = -1, 0, 0
 	}
 	var list []vreg
+	for _, v := range f.whole {
+		f.vregs[v].start = 0
+		list = append(list, v)
+	}
 	l, weight := noLoop, float32(0)
 	occur := func(v vreg, at int32) {
 		if v == noReg || f.vregs[v].home != homeless {
@@ -240,6 +250,9 @@ func (f *function) intervals() []vreg {
 			occur(v, at)
 			occur(v, at+1)
 		}
+	}
+	for _, v := range f.whole {
+		f.vregs[v].end = int32(2*len(f.ins) + 2)
 	}
 	stops := make([]float32, len(f.ins)+1) // before each instruction
 	for n := range f.ins {

@@ -69,7 +69,7 @@ func (c *copies) find() []bool {
 		for v := range in.reads() {
 			x := &c.regs[v]
 			x.read++
-			if x.touched = i; in.form == formMacro {
+			if x.touched = i; len(in.uses) > 0 {
 				x.macro = i
 			}
 		}

@@ -32,8 +32,10 @@ type vinfo struct {
 	slot bool  // has no machine register, whatever is left
 	wide bool  // has lanes of 64 bits, where lanes are merged into it
 
+	steady bool // of what the group's frame has: it is the same in all groups
+
 	general bool   // it is a general register, with the value of one invocation
-	copies  vreg   // 1 more than what it has been copied from before a loop, to be read there if it gets no register; else 0
+	copies  vreg   // 1 more than what it is a copy of for a loop, to be read there if it gets no register; else 0
 	fixed   bool   // it is a constant, of these bits as every lane has them
 	bits    uint64 // likewise
 
@@ -91,7 +93,6 @@ type ins struct {
 	borrows bool           // a macro that uses general registers which others may be in
 	seldom  bool           // it is for vectors whose lanes parted
 	stops   bool           // the vector stops here whenever it comes here
-	polls   bool           // rounds of a loop are counted here
 
 	commutes bool // what emit makes of a and b is the same of b and a
 	flagged  bool // it takes the carry flag or leaves it, and stays where nothing reads d
@@ -183,8 +184,10 @@ type function struct {
 	kept   []vreg   // entries of the bank that are in machine registers all the time
 	copies [][]vreg // by vector in step after the first, and register of the first: that of the vector
 
-	general []cell      // what general registers have all the time
-	spare   []amd64.Reg // these registers
+	whole   []vreg        // copies, for all of the code, of what the group's frame has
+	cells   map[cell]vreg // by what the group's frame has of an object
+	general []cell        // what general registers have all the time
+	spare   []amd64.Reg   // these registers
 
 	held [allRegisters][]vreg // by machine register: what has it, one after the other
 
@@ -222,6 +225,7 @@ func (f *function) fromBank(e entry) vreg {
 	f.bank = append(f.bank, e)
 	f.vregs[v].home, f.vregs[v].off = inBank, e.off
 	f.vregs[v].fixed, f.vregs[v].bits = e.from == fromConst, e.bits
+	f.vregs[v].wide, f.vregs[v].steady = e.typ.Elem().Size() == 8, e.from != fromGroup && e.from != fromBase
 	return v
 }
 
@@ -235,6 +239,18 @@ func (f *function) constant(bits uint32) vreg { return f.constant64(uint64(bits)
 //go:noinline
 func (f *function) constant64(bits uint64) vreg {
 	return f.fromBank(entry{from: fromConst, bits: bits})
+}
+
+// fromCell returns the register of what the group's frame has of an object.
+func (f *function) fromCell(c cell) vreg {
+	v, ok := f.cells[c]
+	if !ok {
+		v = f.reg()
+		f.cells[c] = v
+		x := &f.vregs[v]
+		x.home, x.off, x.wide, x.steady = inBank, f.cellAt(c).Disp, true, true
+	}
+	return v
 }
 
 // fromTable returns the register of what an op gives the lanes of each vector, the same in every group.

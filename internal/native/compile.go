@@ -86,7 +86,7 @@ func generateFor(t target, p *ir.Program, o Options, far bool) (*function, []byt
 	if o.marks != nil {
 		*o.marks = *newMarks()
 	}
-	f := &function{p: p, own: t.own, once: map[ir.Row]bool{}, banked: map[entry]vreg{}, tabled: map[table]vreg{}, current: ir.NoRow, marks: o.marks}
+	f := &function{p: p, own: t.own, once: map[ir.Row]bool{}, banked: map[entry]vreg{}, tabled: map[table]vreg{}, cells: map[cell]vreg{}, current: ir.NoRow, marks: o.marks}
 	f.takeSpace(p.Rows())
 	of := findShapes(newTree(p))
 	alone := (o.Alone == nil || *o.Alone) && runsAlone(of.tree)
@@ -208,7 +208,12 @@ func (e *emitter) allGoOn(first, end amd64.Label) {
 // encode writes the code: that of a vector, what comes after it, and what stands out of line.
 func (f *function) encode(s *selector) ([]byte, error) {
 	e := &emitter{assembler: s.asm, f: f, next: s.asm.NewLabel(), reached: unreached, tested: noReg}
-	e.fetch()
+	if e.fetch(); f.layout.numbered {
+		e.Store(8, amd64.At(groupFrame, groupVector), vectorNumber)
+	}
+	for _, v := range f.whole {
+		e.copy(v, f.vregs[v].copies-1)
+	}
 	start := e.NewLabel()
 	e.Bind(start)
 	e.all()
@@ -216,8 +221,16 @@ func (f *function) encode(s *selector) ([]byte, error) {
 	end := e.NewLabel()
 	count := amd64.At(groupFrame, groupCount).RM()
 	if f.layout.alone {
-		e.AluImm(amd64.ADD, 8, vectorNumber.RM(), 32*int32(f.layout.step))
-		e.Alu(amd64.CMP, 8, vectorNumber, count)
+		number := vectorNumber
+		if f.layout.numbered {
+			number = amd64.AX
+			e.Load(8, number, e.number())
+		}
+		e.AluImm(amd64.ADD, 8, number.RM(), 32*int32(f.layout.step))
+		if f.layout.numbered {
+			e.Store(8, amd64.At(groupFrame, groupVector), number)
+		}
+		e.Alu(amd64.CMP, 8, number, count)
 		e.Jcc(amd64.B, start)
 		e.AluImm(amd64.SUB, 8, amd64.At(groupFrame, groupMore).RM(), 1)
 		e.Jcc(amd64.S, end)
@@ -231,7 +244,11 @@ func (f *function) encode(s *selector) ([]byte, error) {
 				}
 			}
 		}
-		e.Alu(amd64.XOR, 4, vectorNumber, vectorNumber.RM())
+		if f.layout.numbered {
+			e.StoreImm(8, amd64.At(groupFrame, groupVector), 0)
+		} else {
+			e.Alu(amd64.XOR, 4, vectorNumber, vectorNumber.RM())
+		}
 		e.Jmp(start)
 	} else {
 		e.StoreImm(4, amd64.At(vectorFrame, vectorStatus), int32(ended))

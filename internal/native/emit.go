@@ -142,9 +142,11 @@ func (e *emitter) mark(r ir.Row) {
 
 // all writes the instructions, and what they left for later.
 func (e *emitter) all() {
-	for e.at = range e.f.ins {
+	for e.at = 0; e.at < len(e.f.ins); e.at++ {
 		e.mark(e.f.ins[e.at].row)
-		e.one(&e.f.ins[e.at])
+		if !e.aside() {
+			e.one(&e.f.ins[e.at])
+		}
 	}
 	e.apart = true
 }

@@ -54,7 +54,9 @@ func (e *emitter) stop(why status, r ir.Row, toNext bool) {
 	case toNext:
 		e.Jmp(e.next)
 	default:
-		e.Store(8, amd64.At(groupFrame, groupVector), vectorNumber)
+		if !e.f.layout.numbered {
+			e.Store(8, amd64.At(groupFrame, groupVector), vectorNumber)
+		}
 		e.Ret()
 	}
 	e.restore(resume)
@@ -132,7 +134,6 @@ func (s *selector) pollAnd(to amd64.Label) {
 		e.Jcc(amd64.AE, to) // which the processor does at once with what is before it, unlike a jump by the sign
 		e.stop(polled, 0, false)
 	})
-	s.ins[len(s.ins)-1].polls = true
 	s.jump(to)
 }
 

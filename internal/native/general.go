@@ -22,9 +22,9 @@ var spare = [...]amd64.Reg{amd64.BX, amd64.R12, amd64.R13, amd64.R14}
 
 // keepGeneral gives general registers to what accesses of rows ask for.
 func (f *function) keepGeneral() {
-	if f.layout.single() {
-		if f.layout.alone {
-			f.keepSingle()
+	if f.layout.single() { // it has the rounds that are left: each one writes it, and waits for what the one before has written
+		if r := f.layout.counter; r != 0 {
+			f.general, f.spare = append(f.general, pollsCell), append(f.spare, r)
 		}
 		return
 	}

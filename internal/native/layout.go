@@ -71,6 +71,7 @@ type layout struct {
 	locals   []int32            // by object: where the vector's frame has a local array
 	generals [allRegisters]bool // general registers that are handed out, where code is for one invocation at a time
 	counter  amd64.Reg          // the one that is left for counting rounds; AX: none is
+	numbered bool               // the number of the vector is in groupVector all the time, and in no register
 	meets    bool               // the vectors of a warp meet
 	alone    bool               // vectors run one after the other and need one frame in all
 }

@@ -18,7 +18,7 @@ type Listing struct {
 	Bytes  int
 	Target string
 	Frames []Frame
-	Number string            // the register that has the number of the vector, times 32; of the first of those in step
+	Number string            // the register, or the cell, that has the number of the vector, times 32; of the first of those in step
 	InStep int               // vectors that the code is for at once
 	Lanes  int               // invocations of a vector: eight, or one
 	Notes  map[ir.Row]string // of rows at which a vector stops: who goes on with it
@@ -105,6 +105,9 @@ func list(p *ir.Program, name string, o Options) (*Listing, error) {
 		return nil, err
 	}
 	l := &Listing{Bytes: len(code), Target: t.name, Number: t.general(vectorNumber), InStep: f.layout.step, Lanes: f.layout.lanes, Frames: []Frame{f.groupFrame(t), f.vectorFrame(t)}, Notes: map[ir.Row]string{}}
+	if f.layout.numbered {
+		l.Number = fmt.Sprintf("[%s+%#x]", t.general(groupFrame), groupVector)
+	}
 	for r, why := range m.waits {
 		l.Notes[r] = f.note(r, why)
 	}

@@ -27,9 +27,12 @@ type access struct {
 	shape  shape
 	value  [2][]vreg // what is stored; of a compare-and-swap, what is expected and what is new
 	result []vreg
-	vec    int  // elements of the access
-	short  bool // what quick returns
-	stride int  // what step does
+	origin vreg // address and length of the object that they are asked of, of one invocation; noReg: they are not asked for
+	extent vreg
+	disp   int32 // from that address to the object's
+	vec    int   // elements of the access
+	short  bool  // what quick returns
+	stride int   // what step does
 
 	// records: the elements of a lane follow each other in the vector's frame, and value or result are rows of these, of
 	// two lanes each: k and k+4, or 2k and 2k+1 if packed.

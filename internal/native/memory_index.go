@@ -15,7 +15,7 @@ const shortObject = 1<<31 - 1
 // newAccess is what the program says of an access.
 func (s *selector) newAccess(r ir.Row) *access {
 	p := s.p
-	a := &access{s: s, r: r, object: p.X(r), o: s.objects[p.X(r)], mask: noReg, scaled: noReg, added: noReg, vec: 1, lane: anyLane}
+	a := &access{s: s, r: r, object: p.X(r), o: s.objects[p.X(r)], mask: noReg, scaled: noReg, added: noReg, origin: noReg, extent: noReg, vec: 1, lane: anyLane}
 	if in := p.Op(r).Info(); in.Vec != 0 {
 		a.vec = in.Vec.Lanes()
 	}

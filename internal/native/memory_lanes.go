@@ -169,9 +169,9 @@ func (e *emitter) loadElement(t ir.Type, d amd64.Reg, m amd64.Mem) {
 	switch {
 	case t == ir.Bool: // any byte but 0
 		e.LoadZero(1, d, m.RM())
-		e.AluImm(amd64.CMP, 4, d.RM(), 0)
-		e.SetNE(d)
-		e.Neg(4, d)
+		e.AluImm(amd64.CMP, 4, d.RM(), 1)
+		e.Alu(amd64.SBB, 4, d, d.RM())
+		e.AluImm(amd64.XOR, 4, d.RM(), -1)
 	case size >= 4:
 		e.Load(size, d, m.RM())
 	case t.IsSigned():

@@ -22,17 +22,46 @@ var lanePairs = [lanes / 2]amd64.Reg{amd64.CX, amd64.R11, amd64.R12, amd64.R13}
 
 func (a *access) unrolled(e *emitter) {
 	a.around(e, func(out amd64.Label) {
-		a.allInside(e, out)
-		a.spreadRegisters(e)
-		a.indices(e)
+		if a.asks() {
+			a.indicesOfSome(e, out)
+		} else {
+			a.allInside(e, out)
+			a.spreadRegisters(e)
+			a.indices(e)
+		}
 		base, kept := a.s.generalOf(addressOf(int(a.object)))
 		if !kept {
 			base = unrolledBase
 			e.Load(8, base, a.baseRM())
 		}
+		if in := a.s.p.Op(a.r).Info(); in.Attr&(ir.Writes|ir.Atomic) == 0 && a.vec == 1 && a.o.Type().Size() < 4 {
+			a.loadPairs(e, base)
+			return
+		}
 		a.eachLane(e, base, a.forEach(e))
 		a.collect(e)
 	}, func() { a.byLanes(e) })
+}
+
+// asks reports whether an access of some lanes only loads: others may do so too, if what they load is there.
+func (a *access) asks() bool {
+	in := a.s.p.Op(a.r).Info()
+	return a.mask != noReg && a.result != nil && in.Attr&(ir.Writes|ir.Atomic) == 0 && !a.fields && !a.records && a.vec == 1 && a.o.Gap() == 0
+}
+
+// indicesOfSome brings the indices of lanes that are active into registers, and 0 for others. It jumps to out unless all are inside.
+func (a *access) indicesOfSome(e *emitter, out amd64.Label) {
+	a.countable(e, out)
+	a.leaves = true
+	if !a.s.p.Flags(a.r).InBounds() {
+		a.outside(e)
+		e.V2(amd64.VTESTPS, scratch1, e.rm(a.mask))
+		e.Jcc(amd64.NE, out)
+	}
+	e.AluImm(amd64.CMP, 8, a.lenRM(), 0)
+	e.Jcc(amd64.E, out)
+	e.V3(amd64.VPAND, scratch0, e.reg(a.scaled, scratch0), e.rm(a.mask))
+	a.spreadIndices(e, scratch0)
 }
 
 // eachLane writes what is done to the element of each lane, whose indices are in registers, as is the object's address.
@@ -47,6 +76,30 @@ func (a *access) eachLane(e *emitter, base amd64.Reg, do func(amd64.Mem)) {
 		do(amd64.Mem{Base: base, Index: [...]amd64.Reg{laneIndex, from}[a.lane%2], Scale: uint8(a.o.Type().Size())})
 	}
 	a.lane = anyLane
+}
+
+// loadPairs loads an element of less than 4 bytes for each lane. They go into the vector from general registers: a vector that is
+// loaded where its lanes were stored waits for all of them.
+func (a *access) loadPairs(e *emitter, base amd64.Reg) {
+	t, d := a.o.Type(), e.dst(a.result[0])
+	pair := func(i int, y amd64.Y) {
+		from, m := lanePairs[i], amd64.Mem{Base: base, Index: laneIndex, Scale: uint8(a.o.Type().Size())}
+		e.Load(4, laneIndex, from.RM())
+		e.loadElement(t, laneValue, m)
+		e.ShiftImm(5, 8, from, 32)
+		m.Index = from
+		e.loadElement(t, from, m)
+		e.ShiftImm(4, 8, from, 32)
+		e.Alu(amd64.OR, 8, from, laneValue.RM())
+		e.VSetLow(8, y, from)
+	}
+	for i, low := range [...]amd64.Y{scratch0, scratch1} {
+		pair(2*i, low)
+		pair(2*i+1, d)
+		e.V3(amd64.VUNPCKLPD, low, low, d.RM())
+	}
+	e.V3Imm(amd64.VINSERTF128, d, scratch0, scratch1.RM(), 1)
+	e.put(a.result[0], d)
 }
 
 // storeSpaced stores to a field of records that follow each other.

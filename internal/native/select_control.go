@@ -53,6 +53,13 @@ func (s *selector) empty(id uint32) bool {
 // branch writes an if whose lanes go the same way.
 func (s *selector) branch(r ir.Row, c *flow, o *structured) {
 	arms, cond, known := s.owned[r], s.p.A(r), len(s.inside)
+	if holds, ok := s.known(cond); ok {
+		arm := &flow{mask: c.mask, end: c.end}
+		s.region(arms[1-bitOf(holds)], arm)
+		s.bind(o.after)
+		c.dead = arm.dead
+		return
+	}
 	other := s.asm.NewLabel()
 	s.jumpUnless(cond, other)
 	s.learn(cond, true)

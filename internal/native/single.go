@@ -12,13 +12,14 @@ import (
 // one kind of register to the other.
 
 // generals are the general registers that are handed out. AX, CX and DX are free within an instruction, and so is R8 where an
-// access needs it. BP is what enter has saved: Go looks at it nowhere in code that is not its own.
+// access needs it. R15 is one of them where no table goes by it. BP is what enter has saved: Go looks at it nowhere in code that is not its own.
 var generals = [...]amd64.Reg{amd64.BX, amd64.BP, amd64.R9, amd64.R10, amd64.R11, amd64.R12, amd64.R13, amd64.R14, amd64.R8}
 
 // handOut says which general registers are: all, or so many. Where there are loops and none is forced, one less: it counts rounds,
 // which costs more in memory than the value that is kept there for it.
 func (l *layout) handOut(p *ir.Program, most int) {
 	all, counts := generals[:], most == 0 && hasLoop(p)
+	l.numbered = most == 0
 	if needsValue(p) {
 		all = all[:len(all)-1]
 	}
@@ -32,6 +33,14 @@ func (l *layout) handOut(p *ir.Program, most int) {
 	for _, r := range all[:most] {
 		l.generals[machineRegisters+int(r)] = true
 	}
+}
+
+// number is that of the vector, times 32.
+func (e *emitter) number() amd64.RM {
+	if e.f.layout.numbered {
+		return amd64.At(groupFrame, groupVector).RM()
+	}
+	return vectorNumber.RM()
 }
 
 func hasLoop(p *ir.Program) bool {
@@ -155,7 +164,7 @@ func (s *selector) singleBuiltin(r ir.Row) func() vreg {
 	case (op == ir.OpLocal || op == ir.OpGlobal) && axis == 0 && size[1] == 1 && size[2] == 1:
 		return func() vreg {
 			number := s.make(4, noReg, noReg, noReg, func(e *emitter, in *ins, d amd64.Reg) {
-				e.Load(8, d, vectorNumber.RM())
+				e.Load(8, d, e.number())
 				e.ShiftImm(5, 4, d, 5)
 			})
 			if op == ir.OpLocal {

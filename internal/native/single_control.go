@@ -1,6 +1,8 @@
 package native
 
 import (
+	"slices"
+
 	"github.com/govyre/vyre/internal/native/internal/amd64"
 	"github.com/govyre/vyre/ir"
 )
@@ -20,7 +22,7 @@ func (s *selector) branchOut(r ir.Row, c *flow, o *structured) bool {
 		}
 		out := s.asm.NewLabel()
 		if k == 0 {
-			s.jumpWhen(s.p.A(r), out)
+			s.jumpAs(s.p.A(r), true, out, maxWalk)
 		} else {
 			s.jumpUnless(s.p.A(r), out)
 		}
@@ -40,24 +42,36 @@ func (s *selector) branchOut(r ir.Row, c *flow, o *structured) bool {
 	return false
 }
 
-// learn notes what a condition says, where it is so or where it is not: that an index is below something, if it does.
-func (s *selector) learn(cond ir.Row, holds bool) {
+// limitOf returns what a condition compares, without a sign: that one number is below another, or, of not, that it is not.
+func (s *selector) limitOf(cond ir.Row) (below, limit ir.Row, not, ok bool) {
 	p := s.p
 	if t := typedOperand(p, cond); !s.layout.single() || !t.IsInt() || t.IsSigned() {
 		return
 	}
-	below, limit := p.A(cond), p.B(cond)
-	switch op := p.Op(cond); {
-	case op == ir.OpLt && holds:
-	case op == ir.OpLe && !holds:
-		below, limit = limit, below
+	switch below, limit = p.A(cond), p.B(cond); p.Op(cond) {
+	case ir.OpLt:
+	case ir.OpLe:
+		below, limit, not = limit, below, true
 	default:
 		return
 	}
 	if x := p.A(below); p.Op(below) == ir.OpCvt && p.Type(x) == ir.U32 { // with zeros above
 		below = x
 	}
-	s.inside = append(s.inside, bound{index: below, limit: limit, within: true})
+	return below, limit, not, true
+}
+
+// learn notes what a condition says, where it is so or where it is not: that an index is below something, if it does.
+func (s *selector) learn(cond ir.Row, holds bool) {
+	if below, limit, not, ok := s.limitOf(cond); ok && holds != not {
+		s.inside = append(s.inside, bound{index: below, limit: limit, within: true})
+	}
+}
+
+// known reports whether a condition is known to be so, or not to be.
+func (s *selector) known(cond ir.Row) (holds, known bool) {
+	below, limit, not, ok := s.limitOf(cond)
+	return !not, ok && slices.Contains(s.inside, bound{index: below, limit: limit, within: true})
 }
 
 // within reports whether an access of one invocation is known to be inside.
@@ -128,6 +142,34 @@ func (s *selector) findStaying() map[uint32]bool {
 	return out
 }
 
+// aside writes an arm out of line that stands behind a guarded load of one invocation, and brings constants where there is nothing to
+// load. What loads then needs no jump. It reports whether there is one behind the instruction under way, a jump.
+func (e *emitter) aside() bool {
+	ins, first := e.f.ins, e.at+1
+	if !e.f.layout.single() || ins[e.at].form != formJump || e.at == 0 || ins[e.at-1].access == nil || ins[e.at-1].access.result == nil {
+		return false
+	}
+	end := first
+	for end < len(ins) && ins[end].form == formBind && ins[end].label != ins[e.at].label {
+		end++
+	}
+	for end < len(ins) && ins[end].form == formMove && e.f.vregs[ins[end].d].general && e.f.vregs[ins[end].a].fixed {
+		end++
+	}
+	if end == len(ins) || ins[end].form != formBind || ins[end].label != ins[e.at].label {
+		return false
+	}
+	back := ins[e.at].label
+	e.later(func() {
+		for e.at = first; e.at < end; e.at++ {
+			e.one(&ins[e.at])
+		}
+		e.Jmp(back)
+	})
+	e.at = end - 1
+	return true
+}
+
 // writeBehind writes the arms that leave a loop.
 func (s *selector) writeBehind(o *structured) {
 	row := s.current
@@ -137,11 +179,36 @@ func (s *selector) writeBehind(o *structured) {
 	s.current = row
 }
 
-// jumpWhen jumps if a bool is so.
-func (s *selector) jumpWhen(cond ir.Row, l amd64.Label) {
+// jumpAs jumps if a bool is as when says. What is made of comparisons, of at most so many, is several jumps.
+func (s *selector) jumpAs(cond ir.Row, when bool, l amd64.Label, most int) {
+	op, bools := s.p.Op(cond), s.p.Type(cond) == ir.Bool && most > 0
 	if c, ok := s.compares(cond); ok {
+		if !when {
+			c ^= 1
+		}
 		s.add(ins{form: formCompare, size: s.size(cond), imm: uint8(c), d: noReg, a: s.operand(cond, 0), b: s.operand(cond, 1), c: noReg, label: l})
 		return
 	}
-	s.jumpIf(amd64.NE, s.vals[cond][0], l, amongOnce)
+	switch a, b := s.p.A(cond), s.p.B(cond); {
+	case bools && op == ir.OpNot:
+		s.jumpAs(a, !when, l, most-1)
+	case bools && (op == ir.OpAnd || op == ir.OpOr) && (s.jumps(a) || s.jumps(b)):
+		if (op == ir.OpAnd) != when {
+			s.jumpAs(a, when, l, most/2)
+			s.jumpAs(b, when, l, most/2)
+			return
+		}
+		skip := s.asm.NewLabel()
+		s.jumpAs(a, !when, skip, most/2)
+		s.jumpAs(b, when, l, most/2)
+		s.bind(skip)
+	default:
+		s.jumpIf(amd64.E^amd64.Cond(bitOf(when)), s.vals[cond][0], l, amongOnce)
+	}
+}
+
+// jumps reports whether a bool need not be made to jump by it.
+func (s *selector) jumps(cond ir.Row) bool {
+	_, ok := s.compares(cond)
+	return ok
 }

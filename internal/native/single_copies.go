@@ -39,7 +39,7 @@ func (f *function) tie() {
 			if x == in.b {
 				other = in.a
 			}
-			if other == in.d || in.c == in.d { // which it has to find as it was
+			if other == in.d || in.c == in.d || slices.Contains(in.uses, in.d) { // which it has to find as it was
 				continue
 			}
 			if f.renames(at[x], i, x, in.d, read[x]) {
@@ -70,7 +70,7 @@ func (f *function) renames(at, end int, a, d vreg, n int32) bool {
 				n--
 			}
 		}
-		if f.ins[i].form == formMacro && slices.Contains(f.ins[i].uses, a) {
+		if slices.Contains(f.ins[i].uses, a) {
 			return false
 		}
 	}

@@ -15,17 +15,47 @@ import (
 func (s *selector) accessSingle(r ir.Row) {
 	a := s.newAccess(r)
 	a.from, a.offset, a.lane = s.unwidened(r), 0, 0
-	a.index, a.typ = s.vals[a.from], s.p.Type(a.from)
+	a.index, a.typ = slices.Clone(s.vals[a.from]), s.p.Type(a.from) // which are the macro's, and may be others there
 	s.operated(a)
-	a.result = slices.Clone(a.result) // which is the macro's
 	a.bounded = a.within()
+	a.value[0], a.value[1] = slices.Clone(a.value[0]), slices.Clone(a.value[1])
+	a.result = slices.Clone(a.result) // which is the macro's
+	s.addressed(a)
 	gap := noReg
 	if a.o.Gap() > 0 {
 		gap = s.constant64(uint64(a.o.Count()))
 	}
-	s.macro(amongValue, a.uses(), a.result, func(e *emitter) { a.single(e, gap) })
+	s.macro(amongValue, a.usesSingle(), a.result, func(e *emitter) { a.single(e, gap) })
 	in := &s.ins[len(s.ins)-1]
 	in.follows, in.access = true, a
+}
+
+// addressed gives an access the registers of its object's address and length. Of objects that are fields of the same records, those of
+// the first one serve all.
+func (s *selector) addressed(a *access) {
+	if a.o.Local() {
+		return
+	}
+	first := int(a.o.First)
+	for o := &s.objects[first]; o.Count() != a.o.Count() || o.Stride() != a.o.Stride() || o.Gap() != a.o.Gap(); o = &s.objects[first] {
+		first++
+	}
+	a.disp = int32(a.o.Offset() - s.objects[first].Offset())
+	a.origin = s.fromCell(addressOf(first))
+	if a.vec > 1 || !a.bounded && (a.o.Array == nil || a.o.Array.Len > shortObject) {
+		a.extent = s.fromCell(lengthOf(first))
+	}
+}
+
+// usesSingle are the registers that an access of one invocation reads.
+func (a *access) usesSingle() []vreg {
+	uses := a.uses()
+	for _, v := range [...]vreg{a.origin, a.extent} {
+		if v != noReg && a.s.vregs[v].home == homeless {
+			uses = append(uses, v)
+		}
+	}
+	return uses
 }
 
 // single writes an access: all elements at once if they are inside, else one after the other.
@@ -52,13 +82,13 @@ func (a *access) single(e *emitter, count vreg) {
 	case this.checks:
 		a.check(e, x, out)
 	}
-	at, object := a.find(e, x, count, before)
+	at := a.find(e, x, count, before)
 	a.moveAll(e, at, count)
 	e.Bind(back)
 	e.accessed = nil
 	again := a.vec == 1 && a.o.Gap() == 0 && !a.extends() && a.s.p.Op(a.r).Info().Attr&ir.Atomic == 0
 	if again {
-		e.reached, e.accessed = reached{e.info(a.index[0]), 1, false, int(object)}, this
+		e.reached, e.accessed = reached{e.info(a.index[0]), 1, false, int(a.origin)}, this
 	}
 	if !this.checks && a.vec == 1 {
 		return
@@ -76,7 +106,7 @@ func (a *access) single(e *emitter, count vreg) {
 			a.some(e, count)
 		}
 		if again {
-			a.bringAddress(e, x, object)
+			a.bringAddress(e, x)
 		}
 		e.Jmp(back)
 	})
@@ -109,10 +139,8 @@ func (a *access) check(e *emitter, x amd64.Reg, out amd64.Label) {
 	}
 	if array := a.o.Array; array != nil && array.Len <= shortObject {
 		e.AluImm(amd64.CMP, 8, x.RM(), int32(array.Len))
-	} else if r, kept := a.s.generalOf(lengthOf(int(a.object))); kept {
-		e.Alu(amd64.CMP, 8, x, r.RM())
 	} else {
-		e.Alu(amd64.CMP, 8, x, a.len().RM())
+		e.Alu(amd64.CMP, 8, x, e.word(a.extent))
 	}
 	e.Jcc(over, out)
 }
@@ -140,7 +168,7 @@ func (a *access) moveAll(e *emitter, at amd64.Mem, count vreg) {
 		if i > 0 && apart {
 			a.number(e, false, true)
 			a.elementOf(e, i)
-			at, _ = a.find(e, amd64.AX, count, unreached)
+			at = a.find(e, amd64.AX, count, unreached)
 		}
 		a.move(e, i, at)
 		if !apart {
@@ -194,43 +222,43 @@ func (a *access) some(e *emitter, count vreg) {
 		a.number(e, false, true)
 		a.countable64(e, end)
 		a.elementOf(e, i)
-		e.Alu(amd64.CMP, 8, amd64.AX, a.len().RM())
+		e.Alu(amd64.CMP, 8, amd64.AX, e.word(a.extent))
 		e.Jcc(amd64.AE, skip)
-		at, _ := a.find(e, amd64.AX, count, unreached)
+		at := a.find(e, amd64.AX, count, unreached)
 		a.move(e, i, at)
 		e.Bind(skip)
 	}
 	e.Bind(end)
 }
 
-// find returns where the element is whose number is in x, and the object whose address is in DX then. R8 has what is added to that if
-// it is no simple multiple of x. Both are as an access has left them that was before.
-func (a *access) find(e *emitter, x amd64.Reg, count vreg, before reached) (at amd64.Mem, object uint32) {
+// find returns where the element is whose number is in x. DX has the object's address then, if no register has it, and R8 what is
+// added to that if it is no simple multiple of x. Both are as an access has left them that was before.
+func (a *access) find(e *emitter, x amd64.Reg, count vreg, before reached) (at amd64.Mem) {
 	switch {
 	case a.o.Local():
-		return amd64.Mem{Base: vectorFrame, Index: x, Scale: uint8(a.o.Type().Size()), Disp: a.s.layout.locals[a.object]}, a.object
+		return amd64.Mem{Base: vectorFrame, Index: x, Scale: uint8(a.o.Type().Size()), Disp: a.s.layout.locals[a.object]}
 	case a.o.Gap() > 0:
-		return a.findInRecords(e, count), a.object
+		return a.findInRecords(e, count)
 	}
-	at = amd64.Mem{Base: a.s.baseOf(a.object), Index: x, Scale: uint8(a.o.Stride())}
+	at = amd64.Mem{Base: amd64.DX, Index: x, Scale: uint8(a.o.Stride()), Disp: a.disp}
+	if e.owns(a.origin) {
+		at.Base = e.own(a.origin)
+	}
 	if !simple(a.o.Stride()) {
 		at.Index, at.Scale = laneValue, 1
 	}
-	if before.index != nil {
-		if o := a.s.objects[before.object]; o.Param != nil && o.Param == a.o.Param && o.Count() == a.o.Count() && o.Stride() == a.o.Stride() {
-			at.Base, at.Disp = a.s.baseOf(uint32(before.object)), int32(a.o.Offset()-o.Offset())
-			return at, uint32(before.object)
-		}
+	if before.index == nil || before.object != int(a.origin) {
+		a.bringAddress(e, x)
 	}
-	a.bringAddress(e, x, a.object)
-	return at, a.object
+	return at
 }
 
 // simple reports whether an address may have such a multiple.
 func simple(stride int) bool { return stride == 1 || stride == 2 || stride == 4 || stride == 8 }
 
-// bringAddress brings an object's address into DX, and what is added to it into R8 if that is no simple multiple.
-func (a *access) bringAddress(e *emitter, x amd64.Reg, object uint32) {
+// bringAddress brings the object's address into DX, if no register has it, and what is added to it into R8 if that is no simple
+// multiple.
+func (a *access) bringAddress(e *emitter, x amd64.Reg) {
 	if a.o.Local() {
 		return
 	}
@@ -242,8 +270,8 @@ func (a *access) bringAddress(e *emitter, x amd64.Reg, object uint32) {
 	default:
 		e.MulImm(8, laneValue, x.RM(), int32(stride))
 	}
-	if a.s.baseOf(object) == amd64.DX {
-		e.Load(8, amd64.DX, amd64.At(groupFrame, a.s.layout.objects[object]).RM())
+	if !e.owns(a.origin) {
+		e.bring(8, amd64.DX, a.origin)
 	}
 }
 
@@ -254,8 +282,8 @@ func (a *access) findInRecords(e *emitter, count vreg) amd64.Mem {
 	e.Div(8, e.place(count).RM())
 	e.MulImm(8, laneValue, amd64.AX.RM(), int32(a.o.Gap()))
 	e.Lea(laneValue, amd64.Mem{Base: laneValue, Index: amd64.CX, Scale: uint8(a.o.Type().Size())})
-	e.Load(8, amd64.DX, a.base().RM())
-	return amd64.Mem{Base: amd64.DX, Index: laneValue, Scale: 1}
+	e.bring(8, amd64.DX, a.origin)
+	return amd64.Mem{Base: amd64.DX, Index: laneValue, Scale: 1, Disp: a.disp}
 }
 
 // valueOf are the registers of element i of a value; of a float of 64 bits two, the same.

@@ -68,6 +68,8 @@ func init() {
 	onSingle(ir.OpNeg, rule{both, single1(func(e *emitter, size amd64.Size, d amd64.Reg) { e.Neg(size, d) })})
 	onSingle(ir.OpMul, rule{both, (*selector).mulSingle})
 	onSingle(ir.OpMulHi, rule{u64only, (*selector).product}, rule{int32s, func(s *selector, r ir.Row) []vreg { return []vreg{s.mulWide(r, true)} }})
+	onSingle(ir.OpMulHi, rule{i64only, (*selector).mulHiSigned})
+	onSingle(ir.OpBfe, rule{both, (*selector).extractSingle})
 	onSingle(ir.OpMulWide, rule{int32s, func(s *selector, r ir.Row) []vreg { return []vreg{s.mulWide(r, false)} }})
 	onSingle(ir.OpDiv, rule{u32only | u64only, divideSingle(amd64.AX)})
 	onSingle(ir.OpRem, rule{u32only | u64only, divideSingle(amd64.DX)})
@@ -133,6 +135,53 @@ func (s *selector) mulWide(r ir.Row, upper bool) vreg {
 			e.ShiftImm(5, 8, d, 32)
 		}
 	})
+}
+
+// mulHiSigned is the upper half of a product of signed numbers of 64 bits: that of unsigned ones, less either where the other one is
+// negative.
+func (s *selector) mulHiSigned(r ir.Row) []vreg {
+	a, b, hi := s.operand(r, 0), s.operand(r, 1), s.generalReg(8)
+	s.macro(amongValue, []vreg{a, b}, []vreg{hi}, func(e *emitter) {
+		in := &e.f.ins[e.at]
+		e.bring(8, amd64.AX, in.uses[0])
+		e.MulWide(8, e.word(in.uses[1]))
+		e.setGeneral(in.defs[0], amd64.DX)
+	})
+	s.ins[len(s.ins)-1].follows = true
+	for _, k := range [][2]vreg{{a, b}, {b, a}} {
+		if x := &s.vregs[k[0]]; !x.fixed || int64(x.bits) < 0 {
+			sign := s.make(8, k[0], noReg, noReg, func(e *emitter, in *ins, d amd64.Reg) {
+				e.bring(8, d, in.a)
+				e.ShiftImm(7, 8, d, 63)
+			})
+			hi = s.alu(amd64.SUB, 8, hi, s.alu(amd64.AND, 8, sign, k[1]))
+		}
+	}
+	return []vreg{hi}
+}
+
+// extractSingle takes bits out of a number, with zeros above, or copies of the last one.
+func (s *selector) extractSingle(r ir.Row) []vreg {
+	size := s.size(r)
+	first, n := field(s.p.X(r))
+	all := 8 * uint8(size)
+	kind := uint8(5)
+	if s.p.Type(r).IsSigned() {
+		kind = 7
+	}
+	return []vreg{s.make(size, s.operand(r, 0), noReg, noReg, func(e *emitter, in *ins, d amd64.Reg) {
+		e.bring(size, d, in.a)
+		if first == 0 && n < 32 && kind == 5 {
+			e.AluImm(amd64.AND, size, d.RM(), int32(uint32(1)<<n-1))
+			return
+		}
+		if first+n < all {
+			e.ShiftImm(4, size, d, all-first-n)
+		}
+		if n < all {
+			e.ShiftImm(kind, size, d, all-n)
+		}
+	})}
 }
 
 // widened brings a number of 32 bits into 64.
@@ -276,23 +325,27 @@ func (s *selector) truth(r ir.Row) []vreg {
 	size := s.size(r)
 	c, _ := s.compares(r)
 	return []vreg{s.make(4, s.operand(r, 0), s.operand(r, 1), noReg, func(e *emitter, in *ins, d amd64.Reg) {
-		c := e.compare(size, c, in.a, in.b)
-		e.Imm32(amd64.AX, 0)
-		e.Imm32(amd64.CX, ^uint32(0))
-		e.CMov(c, 4, amd64.AX, amd64.CX.RM())
-		e.Load(4, d, amd64.AX.RM())
+		switch c := e.compare(size, c, in.a, in.b); c {
+		case amd64.B:
+			e.Alu(amd64.SBB, 4, d, d.RM())
+		case amd64.AE:
+			e.Alu(amd64.SBB, 4, d, d.RM())
+			e.AluImm(amd64.XOR, 4, d.RM(), -1)
+		default:
+			e.Imm32(d, 0)
+			e.Imm32(amd64.CX, ^uint32(0))
+			e.CMov(c, 4, d, amd64.CX.RM())
+		}
 	})}
 }
 
 // jumpUnless jumps if a bool is not so for all.
 func (s *selector) jumpUnless(cond ir.Row, l amd64.Label) {
-	if s.layout.single() {
-		if c, ok := s.compares(cond); ok {
-			s.add(ins{form: formCompare, size: s.size(cond), imm: uint8(c ^ 1), d: noReg, a: s.operand(cond, 0), b: s.operand(cond, 1), c: noReg, label: l})
-			return
-		}
+	if !s.layout.single() {
+		s.jumpIf(amd64.E, s.vals[cond][0], l, amongOnce)
+		return
 	}
-	s.jumpIf(amd64.E, s.vals[cond][0], l, amongOnce)
+	s.jumpAs(cond, false, l, maxWalk)
 }
 
 func extremeSingle(most bool) write {
@@ -308,8 +361,25 @@ func extremeSingle(most bool) write {
 	}
 }
 
+// selectSingle goes by a comparison itself where that is one of numbers.
 func (s *selector) selectSingle(r ir.Row) []vreg {
-	size := width(s.p.Type(r))
+	size, cond := width(s.p.Type(r)), s.p.A(r)
+	if c, ok := s.compares(cond); ok {
+		v, of := s.make(size, s.operand(r, 2), s.operand(r, 1), s.operand(cond, 0), nil), s.size(cond)
+		in := &s.ins[len(s.ins)-1]
+		in.uses = []vreg{s.operand(cond, 1)}
+		in.emit = func(e *emitter) {
+			in := &e.f.ins[e.at]
+			d, c := e.target(in.d), e.compare(of, c, in.c, in.uses[0])
+			if e.owns(in.b) && e.own(in.b) == d {
+				d = amd64.AX
+			}
+			e.bring(size, d, in.a)
+			e.CMov(c, size, d, e.word(in.b))
+			e.setGeneral(in.d, d)
+		}
+		return []vreg{v}
+	}
 	return []vreg{s.make(size, s.operand(r, 2), s.operand(r, 1), s.operand(r, 0), func(e *emitter, in *ins, d amd64.Reg) {
 		e.bring(size, d, in.a)
 		e.test(in.c)

@@ -23,7 +23,8 @@ func singles() []forced {
 	return append(all,
 		forced{name: "registers that only some targets have", code: native.Options{Single: &yes, Upper: true}},
 		forced{name: "one general register and two vectors", code: native.Options{Single: &yes, General: 1, Registers: 2}},
-		forced{name: "a poll a round", code: native.Options{Single: &yes, General: 3}, run: native.RunOptions{Polls: 1}})
+		forced{name: "a poll a round", code: native.Options{Single: &yes, General: 3}, run: native.RunOptions{Polls: 1}},
+		forced{name: "a poll a round, all registers", code: native.Options{Single: &yes}, run: native.RunOptions{Polls: 1}})
 }
 
 // One invocation at a time gives the interpreter's bits: in the conformance suite, and in random programs.

@@ -169,7 +169,7 @@ type body struct {
 	skips      bool     // a continue other than its last row
 	exits      int      // to its end and to outer ops
 	repeats    []ir.Row // outer loops that a continue in it goes to
-	loads      int
+	loads      int      // of what the body does not write: those of the next round need not wait for its stores
 	before     bool     // an effect, or a load of what is written, stands in front of the test
 	indexed    []ir.Row // accesses whose index is the counter
 	views      []ir.Row // lengths of views in which the counter is an index
@@ -182,6 +182,7 @@ func (u *unrolling) survey(c counter, most int, flat bool) body {
 	x := w.X[c.loop]
 	seen := false
 	_, constant := w.bits(w.start(c))
+	var loaded, stored []uint32           // objects, of each load and of each store
 	folds := map[ir.Row]bool{c.arg: true} // rows that are constant in each round, if the first is
 	it := walk{w: w, row: c.loop, at: atRow}
 	for it.step() && !(it.at == atEnd && it.row == c.loop) && s.rows <= most && !(flat && s.nested) {
@@ -223,10 +224,18 @@ func (u *unrolling) survey(c counter, most int, flat bool) body {
 		}
 		switch {
 		case in.Spread == ir.SpreadLoad:
-			s.loads++
+			loaded = append(loaded, w.X[r])
 			s.before = s.before || !seen && !w.objs[w.X[r]].ReadOnly()
 		case !seen && !w.pure(r) && w.Op[r] != ir.OpArg:
 			s.before = true
+		}
+		if in.Imm == ir.ImmObject && in.Attr&ir.Writes != 0 {
+			stored = append(stored, w.X[r])
+		}
+	}
+	for _, o := range loaded {
+		if !slices.Contains(stored, o) {
+			s.loads++
 		}
 	}
 	return s

@@ -50,6 +50,7 @@ func every() []byte {
 		for _, s := range []Size{4, 8} {
 			a.StoreImm(s, m, -2)
 			a.AluImm(SUB, s, m.RM(), 1)
+			a.AluImm(ADD, s, m.RM(), 128)
 			a.XAdd(s, m, R8)
 			a.Xchg(s, m, DX)
 			a.Lock()
@@ -74,9 +75,11 @@ func every() []byte {
 		for _, op := range []Alu{ADD, OR, ADC, SBB, AND, SUB, XOR, CMP} {
 			a.Alu(op, s, AX, R9.RM())
 			a.AluImm(op, s, R9.RM(), 1000)
+			a.AluImm(op, s, DX.RM(), -128)
 		}
 		a.Test(s, AX, R8)
 		a.MulImm(s, R8, DX.RM(), 12)
+		a.MulImm(s, DX, R8.RM(), 1200)
 		a.Mul(s, R8, DX.RM())
 		a.ShiftImm(4, s, R8, 5)
 		a.ShiftImm(5, s, AX, 5)

@@ -160,8 +160,13 @@ func (a *Asm) Alu(op Alu, size Size, d Reg, o RM) { a.op(size, byte(op)<<3|2, ui
 // AluTo applies an operation to memory and a register.
 func (a *Asm) AluTo(op Alu, size Size, m Mem, s Reg) { a.op(size, byte(op)<<3, uint8(s), m.RM()) }
 
-// AluImm applies an operation to an operand and a constant of 4 bytes.
+// AluImm applies an operation to an operand of 4 or 8 bytes and a constant.
 func (a *Asm) AluImm(op Alu, size Size, o RM, v int32) {
+	if int32(int8(v)) == v {
+		a.one(size, 0x83, uint8(op), o)
+		a.emit(uint8(v))
+		return
+	}
 	a.opImm(size, 0x80, uint8(op), o, v)
 }
 
@@ -184,6 +189,11 @@ func (a *Asm) Test(size Size, x, y Reg) { a.op(size, 0x84, uint8(y), x.RM()) }
 
 // MulImm multiplies an operand by a constant.
 func (a *Asm) MulImm(size Size, d Reg, o RM, v int32) {
+	if int32(int8(v)) == v {
+		a.one(size, 0x6B, uint8(d), o)
+		a.emit(uint8(v))
+		return
+	}
 	a.one(size, 0x69, uint8(d), o)
 	a.emit32(uint32(v))
 }

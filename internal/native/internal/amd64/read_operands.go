@@ -101,7 +101,7 @@ func (op Op) operands() string {
 //
 // Operands: E is that which may be memory, M the address of such, G the register field, Z a register in the opcode, I a
 // constant, C the low byte of CX, J a place in the code; - is not written. After it stands the size: b, w, d and q for 1 to 8 bytes, v for that
-// of the instruction, z for 4 that are extended to it.
+// of the instruction, z for 4 and s for 1 that are extended to it.
 type general struct {
 	opcode, mask uint32 // without and of the bits that are not fixed
 	names        string
@@ -117,7 +117,9 @@ var generals = [...]general{
 	{0x03, 0x38, alu, "Gv Ev"},
 	{0x63, 0, "movsxd", "Gv Ed"},
 	{0x69, 0, "imul", "Gv Ev Iz"},
+	{0x6B, 0, "imul", "Gv Ev Is"},
 	{0x81, 0, alu, "Ev Iz"},
+	{0x83, 0, alu, "Ev Is"},
 	{0x85, 0, "test", "Ev Gv"},
 	{0x87, 0, "xchg", "Ev Gv"},
 	{0x88, 0, "mov", "Eb Gb"},
@@ -189,6 +191,8 @@ func (r *reader) constant(kind byte, size Size) uint64 {
 	switch {
 	case kind == 'b':
 		return uint64(r.byte())
+	case kind == 's':
+		return uint64(int8(r.byte())) & (1<<(8*size) - 1)
 	case size == 8 && kind == 'z':
 		return uint64(int32(r.word()))
 	case size == 8:
