@@ -1,6 +1,6 @@
 // Command plots draws what was measured as SVG, from the CSV files beside its folder:
 //
-//	graphs-h200.csv      questions about graphs    ▶ docs/graph-times.svg
+//	searches-h200.csv    questions about graphs    ▶ docs/graph-times.svg
 //	topologies-h200.csv  a search in all topologies ▶ docs/level-times.svg
 //	prim-h200.csv        primitives beside CUB     ▶ docs/prim-throughput.svg
 //	egraph-h200.csv      e-graphs                  ▶ docs/egraph-times.svg
@@ -21,7 +21,7 @@ import (
 )
 
 func main() {
-	err := plot("../graphs-h200.csv", "../../graph-times.svg", bars)
+	err := plot("../searches-h200.csv", "../../graph-times.svg", bars)
 	if err == nil {
 		err = plot("../topologies-h200.csv", "../../level-times.svg", lines)
 	}
@@ -74,7 +74,7 @@ func (r row) number(name string) float64 {
 // colours are those of the ways in which something is found, in the order of legends.
 var colours = []struct{ way, colour string }{
 	{"labels", "#7b3294"}, {"drained", "#1b7837"}, {"cooperative", "#2166ac"}, {"cooperative both ways", "#2166ac"}, {"device loop", "#92c5de"}, {"captured graph", "#67a9cf"},
-	{"back-to-back", "#a6bddb"}, {"host loop", "#d6604d"}, {"C++ both ways", "#e08214"}, {"graph/cpu", "#737373"},
+	{"back-to-back", "#a6bddb"}, {"host loop", "#d6604d"}, {"by hand", "#e08214"}, {"graph/cpu", "#737373"},
 }
 
 // picture is SVG in the making.

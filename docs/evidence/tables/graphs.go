@@ -79,7 +79,7 @@ func sets(f *file) ([][]string, error) {
 			some = append(some, all.where("graph", part.graph, "duty", duty)...)
 		}
 		if len(some) == 0 {
-			return nil, fmt.Errorf("there is no set of %s", part.graph)
+			continue // a run may be of some
 		}
 		list := of(some, perLevel)
 		for _, row := range some.where("question", "make labels") {
@@ -274,6 +274,51 @@ func pairs(f *file) ([][]string, error) {
 		}
 		rows = append(rows, []string{commas(graph), thousands(number(ours["nodes"])), thousands(number(ours["reached"])),
 			device(ours), device(hand), wall(ours), device(components), host})
+	}
+	return rows, nil
+}
+
+// paths has shortest paths on the device and on one core of the host.
+func paths(f *file) ([][]string, error) {
+	rows := [][]string{{"graph, weights 1 to 63", "farthest", "device, ms", "wall, ms", "parents", "host"}}
+	all := named(f.rows).where("duty", "paths")
+	for _, graph := range all.inOrder("graph") {
+		cells := []string{commas(graph)}
+		for _, cell := range []struct {
+			question, by string
+			is           func(map[string]string) string
+		}{{"distances", "waves", farthest}, {"distances", "waves", device}, {"distances", "waves", wall}, {"parents", "waves", wall}, {"distances", "native", wall}} {
+			some := all.where("graph", graph, "question", cell.question, "by", cell.by)
+			if len(some) != 1 {
+				return nil, fmt.Errorf("%s of %s by %s were measured %d times, want once", cell.question, graph, cell.by, len(some))
+			}
+			cells = append(cells, cell.is(some[0]))
+		}
+		rows = append(rows, cells)
+	}
+	return rows, nil
+}
+
+// farthest is the greatest distance, from the note.
+func farthest(row map[string]string) string {
+	text, _, _ := strings.Cut(strings.TrimPrefix(row["note"], "farthest "), ";")
+	return thousands(number(text))
+}
+
+// strong has both kinds of components, on the device and on the host.
+func strong(f *file) ([][]string, error) {
+	rows := [][]string{{"graph", "strong: device, ms", "wall, ms", "host", "weak: device, ms", "wall, ms", "host"}}
+	all := named(f.rows).where("duty", "strong")
+	for _, graph := range all.inOrder("graph") {
+		cells := []string{commas(graph)}
+		for _, question := range []string{"strong components", "weak components"} {
+			ours, host := all.where("graph", graph, "question", question, "by", "waves"), all.where("graph", graph, "question", question, "by", "native")
+			if len(ours) != 1 || len(host) != 1 {
+				return nil, fmt.Errorf("%s of %s were measured %d and %d times, want once", question, graph, len(ours), len(host))
+			}
+			cells = append(cells, device(ours[0]), wall(ours[0]), wall(host[0]))
+		}
+		rows = append(rows, cells)
 	}
 	return rows, nil
 }

@@ -1,7 +1,7 @@
 // Command tables writes the tables of measurements in README.md and docs/*.md from the files in docs/evidence. A page
 // marks where a table is, and names the file and the view of it:
 //
-//	<!-- table: graphs-h200.csv sets -->
+//	<!-- table: searches-h200.csv sets -->
 //	| graph | …
 //
 //	Machine: …

@@ -55,14 +55,26 @@ func LinkLast(t gpu.Thread, masked uint32, offsets, targets, masks, filter, pare
 // join makes one tree of those of two nodes: the greater root goes under the smaller one. A node that is no root never
 // becomes one, so what was read once is an ancestor for ever.
 func join(parent []uint32, u, v uint32) {
-	a, b := gpu.AtomicLoad(&parent[u]), gpu.AtomicLoad(&parent[v])
-	for a != b {
-		high, low := max(a, b), min(a, b)
-		up := gpu.AtomicLoad(&parent[high])
-		if up == low || up == high && gpu.AtomicCompareExchange(&parent[high], high, low) == high {
+	for {
+		a, b := root(parent, u), root(parent, v)
+		u, v = max(a, b), min(a, b)
+		if u == v || gpu.AtomicCompareExchange(&parent[u], u, v) == u {
 			return
 		}
-		a, b = gpu.AtomicLoad(&parent[gpu.AtomicLoad(&parent[high])]), gpu.AtomicLoad(&parent[low])
+	}
+}
+
+// root is the root of a node. It puts each second node on the way under the one behind the next, so that ways stay short while
+// trees grow: a road hooked by numbers has ways of hundreds.
+func root(parent []uint32, v uint32) uint32 {
+	up := gpu.AtomicLoad(&parent[v])
+	for {
+		next := gpu.AtomicLoad(&parent[up])
+		if next == up {
+			return up
+		}
+		gpu.AtomicStore(&parent[v], next)
+		v, up = up, next
 	}
 }
 
