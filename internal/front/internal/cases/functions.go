@@ -257,7 +257,10 @@ outer:
 			case 7:
 				break outer
 			case 8:
-				break
+				if sum&1 == 0 {
+					break
+				}
+				sum++
 			}
 			for m := range upTo(3) {
 				if m == 2 && j == 4 {
