@@ -16,10 +16,10 @@ const TurnBytes = turnBytes
 func HostSearch(nodes, arcs int) (float64, bool) { return measuredHost().search(nodes, arcs) }
 
 // SetRegisters bounds the registers of a thread in searches.
-func (o *Options) SetRegisters(n int) { o.bound = n }
+func (o *Options) SetRegisters(n int) { o.size.registers = n }
 
 // SetBlocks says with how many blocks searches run.
-func (o *Options) SetBlocks(n uint32) { o.blocks = n }
+func (o *Options) SetBlocks(n uint32) { o.size.blocks = n }
 
 // SetSets has searches for levels keep what they find in sets, whatever the shape of the graph.
 func (o *Options) SetSets() { o.sets = true }

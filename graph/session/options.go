@@ -47,8 +47,13 @@ type Options struct {
 
 	partArcs uint64 // of a part at most, in tests
 	sets     bool   // searches for levels have them, whatever the graph's shape says; in tests
-	blocks   uint32 // of searches, in place of what the graph's shape says; for measurements
-	bound    int    // of a thread's registers, likewise
+	size     size   // of searches, in place of what the graph's shape says; for measurements
+}
+
+// size is with how many blocks rounds run, and what bounds the registers of a thread; 0 is as it comes.
+type size struct {
+	blocks    uint32
+	registers int
 }
 
 func (o Options) settled(dev driver.Device) Options {

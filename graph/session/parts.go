@@ -125,7 +125,7 @@ func ranges(buffers ...driver.Buffer) (args []driver.Arg) {
 
 // planned makes a plan of at most so many rounds, or of any.
 func (p *parts) planned(waves []megakernel.Wave, deps []megakernel.Dependency, rounds uint32) (*megakernel.Plan, error) {
-	m, err := megakernel.New(context.Background(), p.s.dev, waves, deps, megakernel.Options{Label: p.s.o.Label + " parts", Topology: p.s.inRounds(), Blocks: p.s.o.blocks, MaxRounds: rounds, Cache: p.cache})
+	m, err := megakernel.New(context.Background(), p.s.dev, waves, deps, megakernel.Options{Label: p.s.o.Label + " parts", Topology: p.s.inRounds(), Blocks: p.s.o.size.blocks, MaxRounds: rounds, Cache: p.cache})
 	if err == nil {
 		p.closers = append(p.closers, m)
 	}

@@ -195,7 +195,7 @@ func hostArrays(g *graph.CSR) cpu.Graph {
 // alone is how the plan of a query alone is made: by what was measured, where somebody has.
 func (s *resident) alone() megakernel.Options {
 	if !s.free || s.o.Expected == nil {
-		return megakernel.Options{Topology: s.o.Topology, Blocks: s.o.blocks}
+		return megakernel.Options{Topology: s.o.Topology, Blocks: s.o.size.blocks}
 	}
 	return megakernel.Options{Expected: s.o.Expected, Runs: s.expectedRuns(), Costs: s.o.Costs}
 }

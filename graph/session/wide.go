@@ -17,7 +17,7 @@ const (
 // wideOptions says with how many blocks rounds of searches run. One a multiprocessor has the cheapest barrier, which is what long
 // searches of short lists are made of. A wide graph has few rounds of long lists, for which more threads are better.
 func (s *resident) wideOptions(o megakernel.Options) megakernel.Options {
-	o.Blocks, o.MaxRegisters = s.o.blocks, s.o.bound
+	o.Blocks, o.MaxRegisters = s.o.size.blocks, s.o.size.registers
 	if s.shallow {
 		o.Blocks = cmp.Or(o.Blocks, megakernel.AllBlocks)
 		o.MaxRegisters = cmp.Or(o.MaxRegisters, wideRegisters)
