@@ -268,9 +268,10 @@ func complete(text, given string) string {
 	return head + "\nfunc _() {\n" + given + "\n" + text + "}\n"
 }
 
+// command runs without a network, and without a workspace but for those of this repository's own modules.
 func command(dir, name string, args ...string) *exec.Cmd {
 	cmd := exec.Command(name, args...)
 	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "GOPROXY=off", "GOWORK=off", "GOFLAGS=")
+	cmd.Env = append(os.Environ(), "GOPROXY=off", "GOWORK=", "GOFLAGS=")
 	return cmd
 }

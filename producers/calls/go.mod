@@ -3,7 +3,7 @@ module github.com/govyre/vyre/producers/calls
 go 1.25.0
 
 require (
-	github.com/govyre/vyre v0.0.0
+	github.com/govyre/vyre v0.1.0
 	golang.org/x/tools v0.30.0
 )
 
@@ -14,5 +14,3 @@ require (
 	golang.org/x/sys v0.46.0 // indirect
 	lukechampine.com/blake3 v1.4.1 // indirect
 )
-
-replace github.com/govyre/vyre => ../..

@@ -2,10 +2,8 @@ module github.com/govyre/vyre/producers/gonum
 
 go 1.25.0
 
-replace github.com/govyre/vyre => ../..
-
 require (
-	github.com/govyre/vyre v0.0.0
+	github.com/govyre/vyre v0.1.0
 	gonum.org/v1/gonum v0.17.0
 )
 

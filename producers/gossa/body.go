@@ -22,6 +22,12 @@ type body struct {
 	*flow
 	proc *proc
 	at   map[ssa.Value]int32
+
+	guards  *guards // of its function, where there are rules
+	use     use     // where the values are used that are asked for
+	refined map[refinement]int32
+
+	formatted map[ssa.Instruction]fact
 }
 
 // mostKept is how many values a map may have had that is used for the next procedure: to clear one takes as long as it is large.
@@ -38,15 +44,29 @@ func (b *body) make(q *proc) {
 		b.at[v] = q.first + int32(i)
 	}
 	b.sourceParameters()
+	clear(b.refined)
+	if b.checker != nil {
+		b.guards, b.formatted = b.checker.guardsOf(q.of.f), formatted(q.of.f)
+	}
 	for _, block := range b.proc.of.f.Blocks {
+		b.use = use{in: block}
 		for _, i := range block.Instrs {
 			b.instruction(i)
 		}
 	}
 }
 
-// object returns that of a value. Constants, and functions by name, have none.
+// object returns that of a value where it is used.
 func (b *body) object(v ssa.Value) int32 {
+	o := b.plain(v)
+	if o != none && isText(v.Type()) {
+		return b.guarded(v, o, b.use)
+	}
+	return o
+}
+
+// plain returns the object of a value, whatever is known of it. Constants, and functions by name, have none.
+func (b *body) plain(v ssa.Value) int32 {
 	switch v := v.(type) {
 	case *ssa.Const, *ssa.Function, *ssa.Builtin, nil:
 		return none
@@ -107,7 +127,11 @@ func (b *body) instruction(i ssa.Instruction) {
 		b.call(i)
 	case *ssa.Store:
 		b.sinkField(i)
-		b.copied(b.object(i.Val), b.what(i.Addr), graph.KindStore, i.Val.Type())
+		val := b.object(i.Val)
+		if what := b.formatted[i]; what != 0 && val != none {
+			val = b.checked(i.Val, val, what)
+		}
+		b.copied(val, b.what(i.Addr), graph.KindStore, i.Val.Type())
 	case *ssa.MapUpdate:
 		m := b.what(i.Map)
 		b.copied(b.object(i.Key), b.part(m, mapKey), graph.KindStore, i.Key.Type())
@@ -129,9 +153,12 @@ func (b *body) value(v ssa.Value, to int32) {
 	t := v.Type()
 	switch v := v.(type) {
 	case *ssa.Phi:
-		for _, e := range v.Edges {
+		in := b.use
+		for i, e := range v.Edges {
+			b.use = use{in: v.Block().Preds[i], to: v.Block()}
 			b.copied(b.object(e), to, graph.KindPhi, t)
 		}
+		b.use = in
 	case *ssa.BinOp:
 		b.binary(v, to)
 	case *ssa.UnOp:
@@ -200,7 +227,11 @@ func (b *body) binary(v *ssa.BinOp, to int32) {
 		return
 	}
 	b.scalar(b.object(v.X), to, graph.KindAssign)
-	b.scalar(b.object(v.Y), to, graph.KindAssign)
+	y := b.object(v.Y)
+	if y != none && b.guards != nil && v.Op == token.ADD && isText(v.Type()) && hasHost(leading(v.X), v.Y) {
+		y = b.checked(v.Y, y, b.factsOf(v.Y, b.use)|noURL)
+	}
+	b.scalar(y, to, graph.KindAssign)
 }
 
 func (b *body) unary(v *ssa.UnOp, to int32) {

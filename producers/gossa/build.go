@@ -2,14 +2,15 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"go/ast"
 	"go/parser"
-	"go/scanner"
 	"go/token"
 	"go/types"
 	"os"
 	"runtime"
+	"slices"
 	"sync"
 
 	"golang.org/x/tools/go/packages"
@@ -32,14 +33,14 @@ type checked struct {
 	info   types.Info
 	files  []*ast.File
 	wrong  []error
-	passed bool          // it and all that it imports are as they should be
+	out    int // functions that are left out; see prune
+	callsC bool
+	leaks  bool          // others may see types of it that are not known
 	done   chan struct{} // closed when the rest is there
 }
 
-// build makes the SSA of packages; all that they import is among them.
-//
-// Errors: that packages do not compile, with what is wrong in those of which the imports do.
-func build(ctx context.Context, all []*packages.Package) (*builder, error) {
+// build makes the SSA of packages; all that they import is among them. What does not type-check is left out.
+func build(ctx context.Context, all []*packages.Package) (_ *builder, failed error) {
 	b := &builder{
 		prog:  ssa.NewProgram(token.NewFileSet(), ssa.InstantiateGenerics),
 		of:    make(map[*packages.Package]*checked, len(all)),
@@ -63,30 +64,23 @@ func build(ctx context.Context, all []*packages.Package) (*builder, error) {
 			}
 		}
 		n += len(batch)
-		b.batch(batch)
-	}
-	var wrong []string
-	for _, p := range all {
-		for _, err := range b.of[p].wrong {
-			if list, is := err.(scanner.ErrorList); is {
-				for _, e := range list {
-					wrong = append(wrong, e.Error())
-				}
-				continue
-			}
-			wrong = append(wrong, err.Error())
+		progressOf(ctx).at(n, len(all), "packages")
+		if err := b.batch(batch); err != nil && ctx.Err() == nil && failed == nil {
+			failed = err // others are waited for
 		}
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	return b, lines("the packages do not compile", wrong)
+	return b, failed
 }
 
 // packages are the SSA of some.
 func (b *builder) packages(of []*packages.Package) (list []*ssa.Package) {
 	for _, p := range of {
-		list = append(list, b.prog.Package(b.of[p].types))
+		if t := b.of[p].types; t != nil {
+			list = append(list, b.prog.Package(t))
+		}
 	}
 	return list
 }
@@ -97,9 +91,6 @@ func (b *builder) check(ctx context.Context, c *checked) {
 	defer func() { b.ready <- c }()
 	for _, p := range c.Imports {
 		<-b.of[p].done
-		if !b.of[p].passed {
-			return
-		}
 	}
 	b.slots <- struct{}{}
 	defer func() { <-b.slots }()
@@ -107,18 +98,18 @@ func (b *builder) check(ctx context.Context, c *checked) {
 		return
 	}
 	if c.PkgPath == "unsafe" {
-		c.types, c.passed = types.Unsafe, true
+		c.types = types.Unsafe
 		return
 	}
 	c.parse(b.prog.Fset)
-	if len(c.wrong) > 0 {
+	if len(c.files) == 0 {
 		return
 	}
 	c.types = types.NewPackage(c.PkgPath, c.Name)
 	c.info = types.Info{Types: make(map[ast.Expr]types.TypeAndValue), Defs: make(map[*ast.Ident]types.Object), Uses: make(map[*ast.Ident]types.Object),
 		Implicits: make(map[ast.Node]types.Object), Instances: make(map[*ast.Ident]types.Instance),
 		Selections: make(map[*ast.SelectorExpr]*types.Selection), FileVersions: make(map[*ast.File]string)}
-	config := types.Config{Importer: importer{b, c}, Sizes: c.TypesSizes, Error: func(err error) { c.wrong = append(c.wrong, err) }}
+	config := types.Config{Importer: importer{b, c}, Sizes: c.TypesSizes, FakeImportC: true, Error: func(err error) { c.wrong = append(c.wrong, err) }}
 	if c.Module != nil && c.Module.GoVersion != "" {
 		config.GoVersion = "go" + c.Module.GoVersion
 	}
@@ -126,17 +117,21 @@ func (b *builder) check(ctx context.Context, c *checked) {
 	if err != nil && len(c.wrong) == 0 {
 		c.wrong = append(c.wrong, err)
 	}
-	c.passed = len(c.wrong) == 0
+	if b.unsure(c) {
+		b.prune(c)
+	}
 }
 
 // parse reads files. Nobody asks for comments, or for what an identifier is in the parser's own opinion.
 func (c *checked) parse(files *token.FileSet) {
-	for _, name := range c.CompiledGoFiles {
+	for _, name := range c.GoFiles {
 		source, err := os.ReadFile(name)
 		if err == nil {
 			var file *ast.File
 			file, err = parser.ParseFile(files, name, source, parser.AllErrors|parser.SkipObjectResolution)
-			c.files = append(c.files, file)
+			if file != nil && file.Name.Name == c.Name { // another one is not of this package
+				c.files = append(c.files, file)
+			}
 		}
 		if err != nil {
 			c.wrong = append(c.wrong, err)
@@ -155,31 +150,46 @@ func (i importer) Import(path string) (*types.Package, error) {
 		return types.Unsafe, nil
 	}
 	p := i.by.Imports[path]
-	if p == nil {
+	switch {
+	case p == nil && len(i.by.Errors) > 0:
+		return nil, errors.New(said(i.by.Errors[0]))
+	case p == nil:
 		return nil, fmt.Errorf("the go command does not list %s among what %s imports", path, i.by.PkgPath)
+	case i.of[p].types == nil && len(p.Errors) > 0:
+		return nil, errors.New(said(p.Errors[0]))
+	case i.of[p].types == nil:
+		return nil, errors.New("no file of it can be read")
 	}
 	return i.of[p].types, nil
 }
 
 // batch makes the SSA of packages, of which nothing else may be created meanwhile.
-func (b *builder) batch(list []*checked) {
-	for _, c := range list {
-		if c.passed {
-			b.prog.CreatePackage(c.types, c.files, &c.info, true)
-		}
-	}
+//
+// Errors: what golang.org/x/tools/go/ssa makes nothing of.
+func (b *builder) batch(list []*checked) (err error) {
 	var all sync.WaitGroup
-	for _, c := range list {
-		if c.passed {
-			all.Go(func() {
-				b.slots <- struct{}{}
-				defer func() { <-b.slots }()
-				b.prog.Package(c.types).Build()
-			})
-		}
+	var one sync.Mutex
+	made := slices.DeleteFunc(slices.Clone(list), func(c *checked) bool { return c.types == nil })
+	for _, c := range made {
+		b.prog.CreatePackage(c.types, c.files, &c.info, true)
+	}
+	for _, c := range made {
+		all.Go(func() {
+			b.slots <- struct{}{}
+			defer func() { <-b.slots }()
+			defer func() {
+				if fault := recover(); fault != nil {
+					one.Lock()
+					err = fmt.Errorf("package %s: no SSA can be made of it: %v; leave it out of the packages that you name, and report it", c.PkgPath, fault)
+					one.Unlock()
+				}
+			}()
+			b.prog.Package(c.types).Build()
+		})
 	}
 	all.Wait()
-	for _, c := range list {
+	for _, c := range made {
 		c.release(b.prog)
 	}
+	return err
 }

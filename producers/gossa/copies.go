@@ -18,6 +18,7 @@ type copied struct {
 	free  []*known                          // of its free variables
 	level int                               // copies that call each other, up to here; 0 for what is no copy
 	sites map[ssa.CallInstruction][]*copied // what calls may call, in the order of callees
+	hands map[ssa.CallInstruction][]*copied // what calls hand over, in the order of handed
 
 	making []*ssa.MakeClosure // closures of which it is being found out what they capture
 }
@@ -174,6 +175,12 @@ func (c *copied) callee(common *ssa.CallCommon) *known {
 // call adds the arcs of a call.
 func (c *calls) call(from *copied, call ssa.CallInstruction) {
 	common := call.Common()
+	for _, h := range c.p.handed[call] {
+		if from.hands == nil {
+			from.hands = make(map[ssa.CallInstruction][]*copied)
+		}
+		from.hands[call] = append(from.hands[call], c.plain(h.f))
+	}
 	if k := from.callee(common); k != nil {
 		c.arc(from, k, call)
 		return

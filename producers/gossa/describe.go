@@ -35,8 +35,7 @@ type sharedName struct {
 	v    *ssa.Global
 }
 
-// describe gives every node its name and its position.
-func (e *emitted) describe(w where) (called, positions graph.Strings) {
+func (e *emitted) describer(w where) *describer {
 	d := &describer{emitted: e, texts: e.p.texts(), where: w, shared: make(map[int32]sharedName), ats: make(map[ssa.Instruction]token.Pos)}
 	for v, o := range e.globals {
 		d.shared[o] = sharedName{v.RelString(nil), v}
@@ -44,6 +43,12 @@ func (e *emitted) describe(w where) (called, positions graph.Strings) {
 	for _, s := range e.procs[shared].nodes {
 		d.shared[s.object] = sharedName{name: s.name}
 	}
+	return d
+}
+
+// describe gives every node its name and its position.
+func (e *emitted) describe(w where) (called, positions graph.Strings) {
+	d := e.describer(w)
 	name, position := graph.Collect(len(e.nodes)), graph.Collect(len(e.nodes))
 	var sample room
 	const together = 64 // nodes, which are mostly of one procedure

@@ -5,6 +5,8 @@
 //	vyre reach app.vyg --from main.main --to 'name:^os/exec\.' --path
 //
 //	gossa taint ./...
+//	gossa diff main ./...
+//	gossa serve ./...
 //	gossa --graph dataflow --rules std ./... -o app.vyg
 //
 // # Flow
@@ -31,9 +33,11 @@
 // search with exact contexts returns to the call that was made. That holds for values, for places that arguments lead
 // to, and for what closures have captured. Global variables, and what they lead to, are one for all calls.
 //
-// Telling the fields of each value apart takes more time than some programs are worth. Without rules, with --fields type, and
-// for programs that are too large a field is one place for all values of its type. Then what is passed as a whole to a function
-// that is not followed is passed without its fields.
+// Telling the fields of each value apart takes more time than some programs are worth. When the steps for that are spent,
+// the fields of most values become one place for all values of their type. The others stay as they are (ladder.go). A
+// finding through such a field is approximated, and names it. Without rules, with --fields type, and for programs that are too
+// large after all of that every field is one place. Then what is passed as a whole to a function that is not followed is passed
+// without its fields.
 //
 // A place does not forget what was in it before. A value that only decides a branch, an index or a key that is looked
 // up is not a flow. Elements of one slice, map or channel are one. A value that panics goes through all calls that it
@@ -41,28 +45,46 @@
 //
 // # Rules
 //
-// With rules the standard library's functions are not looked into, but for those of cmp, iter, maps and slices. A value
+// With rules functions of the standard library and of dependencies are not looked into, but for those of cmp, iter, maps and
+// slices. A dependency is supposed to put its arguments into all that pointers among them lead to. A finding through it says so.
+// A value
 // that goes into one comes out of its results, and out of what its receiver refers to. That holds unless a rule says
 // more exactly what the function does. It calls the functions that it is passed, and functions that it returns give
 // what went in. A line is a rule, and # begins a comment:
 //
 //	source net/http.(*Request).FormValue result      values from outside: a result, arg N, or
-//	source net/http.Request.Header field             every use of a field, or
-//	source os.Args variable                          a global variable, or
-//	source flag.Func arg 2                           what a function gets that is passed, if arg N is one, or
-//	source flag.(Value).Set parameter 1              what methods get that implement the one of an interface
-//	sink database/sql.(*DB).Query arg 1 sql          where they must not come to, and of which class that is:
+//	source net/http.Request.Header field             every read of a field, or
+//	source os.Args variable cli                      a global variable; a class may be off by default, or
+//	source flag.Func arg 2 cli                       what a function gets that is passed, if arg N is one, or
+//	source param flag.Value.Set arg 1 cli            what methods get that implement one, or functions in a field, or
+//	source exported                                  what exported functions get, with --library
+//	bind gin.(*Context).BindJSON arg 1 from recv     a source too: arg 1 gets what is in the request that arg 0 has
+//	made net/http.NewRequest result                  made here: fields and methods of it are no sources
+//	sink database/sql.(*DB).Query arg 1 sql          where they must not come to, and of which classes that is:
+//	sink gorm.io/gorm.(*DB).First arg 2[0] sql       the first of variadic arguments, or
 //	sink os/exec.Cmd.Args field command              what a field is set to, or
-//	sink html/template.HTML conversion html          what is converted to a type
+//	sink html/template.HTML conversion xss           what is converted to a type
+//	sink net/http.(Header).Set arg 2 redirect when arg 1 Location
+//	                                                 only where a constant argument begins so
 //	sanitizer strconv.Atoi result                    what is harmless then, for all sinks, or
-//	sanitizer html.EscapeString result html          for these classes, with commas; or what arg N gets
-//	pass encoding/json.Unmarshal arg 0 -> arg 1      where the function takes what it gets
-//	pass log.*                                       nothing comes out of functions whose names begin so
+//	sanitizer html.EscapeString result xss           for these classes, with commas; or what arg N gets
+//	guard pkg.Valid arg 0 path                       it looks whether arg 0 is harmless
+//	model encoding/json.Unmarshal arg 0 -> arg 1     where the function takes what it gets
+//	model log.*                                      nothing comes out of functions whose names begin so
 //	wrap bufio.NewWriter arg 0 -> result             what is written to one is in the other
 //	wrap io.Pipe -> result                           and so it is with both results
+//	root call net/http.HandleFunc arg 1              functions given there are called, or methods of the interface
+//	root methods net/rpc.Register arg 0              all exported methods of the value are
+//	package github.com/go-chi/chi/v5 PATH            names that begin with a dot are in these, until the next such line
+//	source .URLParam|URLParamFromCtx result          and this is two rules for each
 //
 // Arguments count from 0, which is the receiver of a method; 1.. is all from 1 on. Rules are about a function, or a method of
-// an interface that is called. rules.txt has those that are always there.
+// an interface that is called. A root and a source for one argument make what is given a source of what it gets. Folder rules
+// has those that are always there, a file for each framework; they say nothing where a package is not imported. A rule of a
+// file that matches nothing in the program is an error, with the names that are most alike.
+//
+// Sources of the classes cli, answer and stored are asked about with --sources. Names of an archive's entries are of class
+// archive, which the sinks of class zipslip alone are asked about.
 //
 // A function that passes something into an argument of an interface calls its methods. With a sink for
 // net/http.(ResponseWriter).Write, fmt.Fprintf is one where what it writes to may be a ResponseWriter. Its type says
@@ -73,8 +95,15 @@
 // Calls by reflection, of functions in assembly, in C or linked by name, through unsafe pointers, and by goroutines of
 // the runtime are not arcs. Calls that can be told are counted, and listed by -unseen. Only what is reached from main,
 // init and, with -tests, tests is a node. Where no package named is a program, nodes are reached from all functions of
-// those packages. Panics in the standard library, and methods that only it calls, are not followed. A check of a value,
-// such as filepath.IsLocal before it is used, makes nothing harmless: a sanitizer is what a value comes out of.
+// those packages. Panics in the standard library, and methods that only it calls, are not followed.
+//
+// # Checks
+//
+// A check of a value ends its flow where the check holds on all ways that lead to the use. Checks are equality with a constant, a
+// map or a list of constants that has it, and filepath.IsLocal. So are a number that parses, a pattern, and a host that is
+// compared (conditions.go). A function that returns a bool or an error is a check if it is one on all ways on which it accepts. Of others only the name may
+// say so, such as isValid: what they accept is hidden, and counted. A text has the checks of what it is made of. A path that
+// begins at a root is harmless as it is, and so is what comes after the host of a URL (shapes.go).
 //
 // Several programs are looked at as one, for most of what ./... names they share. So a library's variable, and what an interface
 // or a function value may be, are the same for all of them. Of findings those are left that one program makes alone: all
@@ -92,5 +121,6 @@
 // the third two. Only the source decides their order (package names of module calls).
 //
 // Start reading at main.go, then build.go, copies.go and known.go; vta.go for callees; flow.go, body.go, heap.go and
-// unify.go for values.
+// unify.go for values, guards.go for checks. prune.go says what is done about packages that do not type-check. findings.go and
+// fold.go make findings, and output.go and sarif.go print them. README.md is about findings in a team.
 package main

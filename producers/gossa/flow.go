@@ -16,18 +16,23 @@ type flow struct {
 	rules *rules // nil if every function is what its body says
 	heap  *heap
 
-	procs   []*proc // procedure 0 is what belongs to no call
-	of      map[*copied]*proc
-	globals map[*ssa.Global]int32
-	sites   []site
-	numbers uint32  // of calls
-	places  []place // that rules name
-	unseen  map[string]int
-	instead bool // the heap is flat, and was not to be
+	procs           []*proc // procedure 0 is what belongs to no call
+	of              map[*copied]*proc
+	globals         map[*ssa.Global]int32
+	sites           []site
+	numbers         uint32  // of calls
+	places          []place // that rules name
+	unseen          map[string]int
+	supposed        map[int32]string // what calls of functions do of which nothing is known, with their names
+	supposedChecked map[int32]string // values that a function of unknown content has looked at, with its name
+	checker         *checker         // where there are rules
+	instead         bool             // the heap is flat, and was not to be
 
 	panicking         map[*copied]bool // see findPanics
 	sinksOfInterfaces []interfaceRule  // see interfaceSinks
 	sourcesOfMethods  []interfaceRule  // see sourceParameters
+	sourcesOfFields   map[*ssa.Function][]*rule
+	ownRequests       map[any]bool // see findMade
 }
 
 // proc is a function, or a copy of it.
@@ -75,7 +80,7 @@ func flowOf(ctx context.Context, p *program, c *calls, r *rules, flat bool) (*fl
 	if err != nil {
 		return nil, err
 	}
-	if f.heap.steps > mostSteps {
+	if f.heap.steps > f.heap.most {
 		if f, err = newFlow(ctx, p, c, r, true); err != nil {
 			return nil, err
 		}
@@ -85,7 +90,10 @@ func flowOf(ctx context.Context, p *program, c *calls, r *rules, flat bool) (*fl
 }
 
 func newFlow(ctx context.Context, p *program, c *calls, r *rules, flat bool) (*flow, error) {
-	f := &flow{p: p, calls: c, rules: r, heap: newHeap(flat), of: make(map[*copied]*proc), globals: make(map[*ssa.Global]int32), unseen: make(map[string]int)}
+	f := &flow{p: p, calls: c, rules: r, heap: newHeap(flat), of: make(map[*copied]*proc), globals: make(map[*ssa.Global]int32), unseen: make(map[string]int), supposed: make(map[int32]string), supposedChecked: make(map[int32]string)}
+	if r != nil {
+		f.checker = newChecker(p, r)
+	}
 	f.procs = append(f.procs, &proc{name: "variables"})
 	for name, of := range c.byName {
 		if !f.followed(of.f) {
@@ -118,8 +126,10 @@ func newFlow(ctx context.Context, p *program, c *calls, r *rules, flat bool) (*f
 	}
 	if r != nil {
 		f.sourcesOfMethods = f.interfaceRules(func(r *rule) bool { return r.param })
+		f.sourcesOfFields = f.fieldRules()
+		f.ownRequests = f.findMade()
 	}
-	b := body{flow: f, at: make(map[ssa.Value]int32)}
+	b := body{flow: f, at: make(map[ssa.Value]int32), refined: make(map[refinement]int32)}
 	for _, q := range f.procs[1:] {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -194,7 +204,8 @@ func (f *flow) spread(ctx context.Context) error {
 	for _, q := range f.calleesFirst() {
 		push(q)
 	}
-	for len(queue) > 0 && h.steps <= mostSteps {
+	h.begin()
+	for len(queue) > 0 && h.steps <= h.most {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
@@ -205,6 +216,9 @@ func (f *flow) spread(ctx context.Context) error {
 			for _, s := range list {
 				h.steps++
 				f.bind(&f.sites[s], nil)
+				for h.climb() {
+					f.bind(&f.sites[s], nil)
+				}
 			}
 		}
 		for _, c := range sortedKeys(h.changed) {
@@ -225,8 +239,8 @@ func (f *flow) spread(ctx context.Context) error {
 	return nil
 }
 
-func sortedKeys(m map[int32]bool) []int32 {
-	list := make([]int32, 0, len(m))
+func sortedKeys[K cmp.Ordered, V any](m map[K]V) []K {
+	list := make([]K, 0, len(m))
 	for k := range m {
 		list = append(list, k)
 	}
@@ -330,6 +344,10 @@ type binder struct {
 // pair binds two objects and their parts. What a pointer refers to is one object, so it goes both ways.
 func (b *binder) pair(formal, actual int32, w way) {
 	h := b.h
+	if b.each == nil && h.isSpent() { // it will be asked again
+		return
+	}
+	h.steps++
 	formal, actual = h.find(formal), h.find(actual)
 	if h.flat {
 		b.each(bound{formal, actual, w})

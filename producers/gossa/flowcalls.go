@@ -30,7 +30,7 @@ func (b *body) call(i ssa.CallInstruction) {
 		args = append(args, b.object(a))
 	}
 	number := b.number()
-	b.sinks(i, args)
+	b.sinks(i, b.readAs(common, args))
 	first := true
 	for _, c := range b.proc.of.sites[i] {
 		if q := b.of[c]; q != nil && !b.rules.models(c.f, common) {
@@ -107,54 +107,76 @@ func (b *body) model(i ssa.CallInstruction, f *ssa.Function, args []int32, resul
 	}
 	common := i.Common()
 	passes, sources := b.rules.of(f, common)
-	if passes == nil && sources == nil {
-		passes = []*rule{general(f, common)}
+	read := b.readAs(common, args)
+	supposed := passes == nil && sources == nil
+	if supposed {
+		passes = []*rule{b.p.general(f, common)}
+	}
+	for _, p := range passes {
+		switch p.kind {
+		case wrapRule:
+			b.wrap(i, p, args, result)
+		case rootRule:
+			b.handOver(i, p, sources, args)
+		default:
+			through := b.special(i, "call of "+name)
+			if supposed && b.p.isDependency(f, common) {
+				b.supposed[through] = name
+			}
+			b.pass(i, f, p, through, read)
+			b.outcome(i, p, through, args, result)
+			for k := range args {
+				b.callBack(i, f, k, through, p.args == nil || len(p.args) > 0 || p.from != none)
+			}
+		}
+	}
+	for _, s := range sources {
+		if !b.isMade(common, s) && (s.result || !handsOver(passes, s.writes)) {
+			b.origin(i, f, s, name, args, result)
+		}
+	}
+}
+
+// pass takes what a rule says that a function reads to a node.
+func (b *body) pass(i ssa.CallInstruction, f *ssa.Function, p *rule, through int32, read []int32) {
+	common := i.Common()
+	if p.kind == sanitizerRule {
+		b.place(p, through)
+	}
+	for k, a := range read {
+		switch t := argumentType(common, k); {
+		case !p.reads(k) || a == none:
+		case isIterator(t): // what it gives is what it has captured
+			b.read(a, through, kindModel)
+		case isFunction(t):
+			b.heap.arc(a, itself, through, itself, kindModel)
+		default:
+			b.read(a, through, kindModel)
+		}
+	}
+	if p.args != nil {
+		return
 	}
 	value := int32(none) // of the function, which has what it has captured, as those have that library functions return
 	if _, is := common.Value.(*ssa.Function); !is && !common.IsInvoke() {
 		value = b.object(common.Value)
 	}
-	for _, p := range passes {
-		if p.kind == wrapRule {
-			b.wrap(i, p, args, result)
-			continue
-		}
-		through := b.special(i, "call of "+name)
-		if p.kind == sanitizerRule {
-			b.place(p, through)
-		}
-		for k, a := range args {
-			switch t := argumentType(common, k); {
-			case !p.reads(k) || a == none:
-			case isIterator(t): // what it gives is what it has captured
-				b.read(a, through, kindModel)
-			case isFunction(t):
-				b.heap.arc(a, itself, through, itself, kindModel)
-			default:
-				b.read(a, through, kindModel)
-			}
-		}
-		if p.args == nil {
-			b.read(value, through, kindModel)
-			if f == nil { // it may keep what it gets
-				b.write(through, value, kindModel)
-			}
-		}
-		b.outcome(i, p, through, args, result)
-		for k := range args {
-			b.callBack(i, f, k, through, p.args == nil || len(p.args) > 0 || p.from != none)
-		}
+	b.read(value, through, kindModel)
+	if f == nil { // it may keep what it gets
+		b.write(through, value, kindModel)
 	}
-	for _, s := range sources {
-		from := b.special(i, name)
-		b.place(s, from)
-		b.outcome(i, s, from, args, result)
-		for _, k := range s.writes {
-			if k < len(args) {
-				given := b.special(i, "what "+name+" passes on")
-				b.read(from, given, kindModel)
-				b.callBack(i, f, k, given, true)
-			}
+}
+
+// origin makes a source of what a function gives.
+func (b *body) origin(i ssa.CallInstruction, f *ssa.Function, s *rule, name string, args []int32, result int32) {
+	from := b.special(i, name)
+	b.place(s, from)
+	b.outcome(i, s, from, args, result)
+	for _, k := range s.writes {
+		if k < len(args) {
+			given := b.special(i, "what "+name+" passes on")
+			b.read(from, given, kindModel)
+			b.callBack(i, f, k, given, true)
 		}
 	}
 }
@@ -171,7 +193,7 @@ func (b *body) outcome(i ssa.CallInstruction, r *rule, from int32, args []int32,
 				to = b.part(to, pointee)
 			}
 			b.write(from, to, kindModel)
-			if r.kind == passRule || r.kind == sanitizerRule {
+			if r.kind == modelRule || r.kind == sanitizerRule {
 				b.written(i, k, from, itself)
 			}
 		}
@@ -242,6 +264,14 @@ func argumentType(c *ssa.CallCommon, k int) types.Type {
 		k--
 	}
 	return c.Args[k].Type()
+}
+
+// arguments is how many a call has.
+func arguments(c *ssa.CallCommon) int {
+	if c.IsInvoke() {
+		return len(c.Args) + 1
+	}
+	return len(c.Args)
 }
 
 // argument is the value of an argument that is no receiver of an interface's method.

@@ -31,21 +31,26 @@ type heap struct {
 
 	flat    bool           // fields are one for all values of their type
 	changed map[int32]bool // procedures whose objects have become different
-	steps   int            // that were taken; beyond mostSteps none is
-	made    []int32        // of each procedure, parts that only its calls have asked for
-	spread  bool           // calls are asking
-	lumped  int            // parts that are the whole, because of mostMade and mostDepth
+	steps   int            // that were taken; beyond most none is
+	most    int
+	made    []int32 // of each procedure, parts that only its calls have asked for
+	spread  bool    // calls are asking
+	lumped  int     // parts that are the whole, because of mostMade and mostDepth
+	ladder
 }
 
 const (
-	// mostMade is how many parts a procedure may have that only its calls ask for. Further ones are taken for the whole.
-	mostMade = 400
+	// mostMade is how many parts a procedure may have that only its calls ask for. Further ones are taken for the whole: the ladder
+	// comes before that.
+	mostMade = 100_000
 	// mostDepth is how long a path of parts may be.
 	mostDepth = 9
-	// mostSteps is how much work places may be: some seconds. A program that needs more gets a flat heap.
+	// mostSteps is how much work places may be, where no ladder says more: some seconds. A program that needs more gets a flat heap.
 	mostSteps = 20_000_000
 	// mostLinks is how many copies and parts an object may have. Beyond, a copy and what it is a copy of are one object.
 	mostLinks = 100
+	// mostLinksOfAll is the same for a field of all values.
+	mostLinksOfAll = 10_000
 	// deepShared is how long a path from a global variable is from which on a field is one object for all structs of its
 	// type, as in field-based analyses: what is shared is shared by all calls anyway.
 	deepShared = 4
@@ -60,8 +65,10 @@ type object struct {
 	within int32 // the object that this was made as a part of, or none
 	key    key   // as which
 	size   int32 // of both lists
+	tidy   int32 // what it was when links were last looked through
 	depth  uint8
 	flags  uint8
+	lumps  bool // some parts are the whole
 }
 
 const none = -1
@@ -107,7 +114,7 @@ type keyText struct {
 const shared = 0
 
 func newHeap(flat bool) *heap {
-	h := &heap{flat: flat, parts: make([]part, 1), links: make([]link, 1), keys: make(map[keyText]key), changed: make(map[int32]bool)}
+	h := &heap{flat: flat, most: mostSteps, ladder: ladder{demoted: make(map[key]bool)}, parts: make([]part, 1), links: make([]link, 1), keys: make(map[keyText]key), changed: make(map[int32]bool)}
 	h.texts = make([]keyText, wrapped+1)
 	h.texts[pointee].name, h.texts[element].name, h.texts[mapKey].name, h.texts[wrapped].name = ".*", "[]", "[key]", ".(wrapped)"
 	return h
@@ -178,18 +185,38 @@ func (h *heap) link(from, to int32, mask uint32) {
 	if from == to || h.exhausted() {
 		return
 	}
-	if max(h.objects[from].size, h.objects[to].size) > mostLinks {
+	if max(h.objects[from].size, h.objects[to].size) > h.mostOf(from, to) {
 		h.unify(from, to)
 		return
 	}
-	for i := h.objects[to].links; i != 0; i = h.links[i].next {
-		if l := h.links[i]; !l.from && h.find(l.other) == from {
-			return
-		}
+	if h.linked(from, to) {
+		return
 	}
 	h.addLink(from, link{other: to, mask: mask, from: true})
 	h.addLink(to, link{other: from, mask: mask})
 	h.alike(from, h.links[h.objects[from].links])
+}
+
+// mostOf is how many copies and parts two objects may have.
+func (h *heap) mostOf(x, y int32) int32 {
+	if h.isOfAll(x) || h.isOfAll(y) {
+		return mostLinksOfAll
+	}
+	return mostLinks
+}
+
+// linked reports whether there is a link from one object to another.
+func (h *heap) linked(from, to int32) bool {
+	of, other, leaves := to, from, false
+	if h.objects[from].size < h.objects[to].size {
+		of, other, leaves = from, to, true
+	}
+	for i := h.objects[of].links; i != 0; i = h.links[i].next {
+		if l := h.links[i]; l.from == leaves && h.find(l.other) == other {
+			return true
+		}
+	}
+	return false
 }
 
 func (h *heap) addLink(o int32, l link) {

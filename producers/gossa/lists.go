@@ -11,8 +11,9 @@ import (
 	"github.com/govyre/vyre/internal/atomicfile"
 )
 
-// lists writes what vyre taint needs beside a graph: FILE.sources, and FILE.CLASS.sinks and FILE.CLASS.sanitizers for each class
-// of sinks. A node stands there by its name if no other has it, else by its id.
+// lists writes what vyre taint needs beside a graph: FILE.sources, and FILE.CLASS.sinks and FILE.CLASS.sanitizers for
+// each class of sinks. A class that has sources of its own has FILE.CLASS.sources instead. A node stands there by its
+// name if no other has it, else by its id.
 func (e *emitted) lists(ctx context.Context, file string, g *graph.CSR) (written []string, err error) {
 	base := strings.TrimSuffix(strings.TrimSuffix(file, ".gz"), filepath.Ext(strings.TrimSuffix(file, ".gz")))
 	count := make(map[string]int)
@@ -34,14 +35,20 @@ func (e *emitted) lists(ctx context.Context, file string, g *graph.CSR) (written
 		err = atomicfile.WriteBytes(ctx, base+"."+what, []byte(strings.Join(slices.Compact(lines), "\n")+"\n"))
 	}
 	q := e.question(g)
-	var lines []string
-	for _, s := range q.sources {
-		for _, v := range s.Nodes {
-			lines = append(lines, name(v)+"\t"+s.Label)
+	sources := func(what, class string) {
+		var lines []string
+		for _, s := range q.sourcesFor(class) {
+			for _, v := range s.Nodes {
+				lines = append(lines, name(v)+"\t"+s.Label)
+			}
 		}
+		write(what, lines)
 	}
-	write("sources", lines)
+	sources("sources", "")
 	for _, class := range q.classes {
+		if hasOwnSources(class) {
+			sources(class+".sources", class)
+		}
 		var sinks, sanitizers []string
 		for _, v := range q.sinks[class] {
 			sinks = append(sinks, name(v))

@@ -24,58 +24,139 @@ import (
 type program struct {
 	ssa   *ssa.Program
 	roots []*ssa.Function // where execution begins, sorted
+	named []*ssa.Package  // that were asked for
 
 	standard map[string]bool // packages of the standard library
+	own      map[string]bool // packages of main modules, and those that were asked for
 	names    *names.Program
+	left     []leftOut // of packages, sorted
+	files    []string  // of all packages
+	sources  []string  // those of own packages, sorted
 
-	variables *variableTypes // after resolve, if they were asked for
+	variables *variableTypes                   // after resolve, if they were asked for
+	exported  map[*ssa.Function]bool           // of a library
+	handed    map[ssa.CallInstruction][]handed // by root rules
 }
 
 // callees are the functions that a call may call where the program alone does not say which.
 type callees map[ssa.CallInstruction][]*ssa.Function
 
-// listed is what the go command is asked of packages. They are read and checked here: see builder.
-const listed = packages.NeedName | packages.NeedFiles | packages.NeedCompiledGoFiles | packages.NeedImports | packages.NeedDeps | packages.NeedTypesSizes | packages.NeedModule
+// listed is what the go command is asked of packages. They are read and checked here: see builder. No compiler runs, not for cgo
+// either: CompiledGoFiles would be what cgo makes.
+const listed = packages.NeedName | packages.NeedFiles | packages.NeedImports | packages.NeedDeps | packages.NeedTypesSizes | packages.NeedModule
 
-// load type-checks packages and builds their SSA.
-//
-// Errors: a folder that is not there; packages that are not there, with what the go command says of them; packages that do not
-// type-check, with what is wrong with them.
+// listing is what the go command says of packages.
+type listing struct {
+	dir      string
+	patterns []string
+	initial  []*packages.Package // that were asked for
+	all      []*packages.Package // with all that they import
+	p        *program            // what of it is known without reading files
+}
+
+// load lists packages, type-checks them and builds their SSA.
 func load(ctx context.Context, dir string, tests bool, tags string, patterns []string) (*program, error) {
+	l, err := list(ctx, dir, tests, tags, patterns)
+	if err != nil {
+		return nil, err
+	}
+	return l.load(ctx)
+}
+
+// list asks the go command.
+//
+// Errors: a folder that is not there; packages that are not there, with what the go command says of them.
+func list(ctx context.Context, dir string, tests bool, tags string, patterns []string) (*listing, error) {
 	if err := isFolder(dir); err != nil {
 		return nil, err
 	}
-	config := &packages.Config{Context: ctx, Mode: listed, Dir: dir, Tests: tests}
+	config := &packages.Config{Context: ctx, Mode: listed, Dir: dir, Tests: tests, Env: withC(ctx, dir)}
 	if tags != "" {
 		config.BuildFlags = []string{"-tags=" + tags}
 	}
 	initial, err := packages.Load(config, patterns...)
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
 	if err != nil {
 		return nil, notListed(dir, err)
 	}
 	if len(initial) == 0 {
-		return nil, fmt.Errorf("no packages match %s in %s; files for other build tags (--tags), or with cgo where it is off, do not count", strings.Join(patterns, " "), dir)
+		return nil, nothingf("no packages match %s in %s; files for other build tags (--tags) do not count", strings.Join(patterns, " "), dir)
 	}
-	var all []*packages.Package
-	standard := make(map[string]bool)
-	packages.Visit(initial, nil, func(p *packages.Package) {
-		all = append(all, p)
-		within := p.Module == nil || p.Module.Path == "std"
-		standard[p.PkgPath] = within && !slices.Contains(initial, p) && !strings.HasPrefix(p.PkgPath, "cmd/") && !plain[p.PkgPath]
-	})
-	if err := wrongIn(all); err != nil {
+	if err := notThere(initial); err != nil {
 		return nil, withoutModule(ctx, dir, err)
 	}
-	b, err := build(ctx, all)
+	l := &listing{dir: dir, patterns: patterns, initial: initial, p: &program{standard: make(map[string]bool), own: make(map[string]bool)}}
+	packages.Visit(initial, nil, func(p *packages.Package) { l.add(p) })
+	slices.Sort(l.p.sources)
+	l.p.sources = slices.Compact(l.p.sources) // those of tests are in several packages
+	return l, nil
+}
+
+// add says of a package what it is to the program.
+func (l *listing) add(of *packages.Package) {
+	l.all = append(l.all, of)
+	p, within, named := l.p, of.Module == nil || of.Module.Path == "std", slices.Contains(l.initial, of)
+	p.standard[of.PkgPath] = within && !named && len(of.GoFiles) > 0 && !strings.HasPrefix(of.PkgPath, "cmd/") && !plain[of.PkgPath]
+	p.own[of.PkgPath] = p.own[of.PkgPath] || named || of.Module != nil && of.Module.Main || strings.HasPrefix(of.PkgPath, "cmd/")
+	p.files = append(p.files, of.GoFiles...)
+	if p.own[of.PkgPath] {
+		p.sources = append(p.sources, of.GoFiles...)
+	}
+}
+
+// load type-checks packages and builds their SSA. What does not type-check is left out: see leftOut.
+//
+// Errors: packages of which no function is left, with what is wrong with them.
+func (l *listing) load(ctx context.Context) (*program, error) {
+	b, err := build(ctx, l.all)
 	if err != nil {
 		return nil, err
 	}
-	p := &program{ssa: b.prog, standard: standard, names: names.New(b.prog)}
-	p.findRoots(b.packages(initial))
-	if len(p.roots) == 0 {
-		return nil, fmt.Errorf("there is no function in %s", strings.Join(patterns, " "))
+	p := l.p
+	p.ssa, p.names = b.prog, names.New(b.prog)
+	p.left = b.leftOut(l.all, p.standard)
+	p.findRoots(b.packages(l.initial))
+	if err := p.nothing(l.patterns); err != nil {
+		return nil, withoutModule(ctx, l.dir, err)
 	}
 	return p, nil
+}
+
+// withC is the environment of the go command. Where only a C compiler is missing, files with cgo are listed as well: their C is
+// never compiled, and what is found does not depend on it.
+func withC(ctx context.Context, dir string) []string {
+	env := exec.CommandContext(ctx, "go", "env", "CGO_ENABLED", "CC", "GOOS", "GOHOSTOS", "GOARCH", "GOHOSTARCH")
+	env.Dir = dir
+	out, err := env.Output()
+	said := strings.Split(strings.TrimRight(string(out), "\n"), "\n")
+	if err != nil || len(said) != 6 || said[0] == "1" || os.Getenv("CGO_ENABLED") != "" || said[2] != said[3] || said[4] != said[5] {
+		return os.Environ()
+	}
+	if command := strings.Fields(said[1]); len(command) > 0 {
+		if _, err := exec.LookPath(command[0]); err == nil { // so cgo is off because somebody wants it
+			return os.Environ()
+		}
+	}
+	return append(os.Environ(), "CGO_ENABLED=1")
+}
+
+// nothing says why there is nothing to look at.
+func (p *program) nothing(patterns []string) error {
+	if slices.ContainsFunc(p.roots, func(f *ssa.Function) bool { return f.Blocks != nil && f.Syntax() != nil }) {
+		return nil
+	}
+	var wrong []string
+	for _, l := range p.left {
+		if p.own[l.Package] {
+			wrong = append(wrong, l.Error)
+		}
+	}
+	if len(wrong) > 0 {
+		return lines("the packages do not compile", wrong)
+	}
+	return fmt.Errorf("there is no function in %s", strings.Join(patterns, " "))
 }
 
 // plain are packages of the standard library that say in plain Go what they do with their arguments, and call the functions
@@ -127,26 +208,34 @@ func withoutModule(ctx context.Context, dir string, err error) error {
 	return err
 }
 
-// wrongIn says what the go command has against packages. If some were not found, the rest follows from that.
-func wrongIn(all []*packages.Package) error {
-	var missing, wrong []string
-	for _, p := range all {
+// notThere says what the go command has against packages that were asked for and have no files.
+func notThere(initial []*packages.Package) error {
+	var missing []string
+	for _, p := range initial {
+		if len(p.GoFiles) > 0 {
+			continue
+		}
 		for _, e := range p.Errors {
-			text := e.Msg
-			if e.Pos != "" && e.Pos != "-" {
-				text = e.Error()
-			}
-			if e.Kind == packages.ListError {
-				missing = append(missing, text)
-			} else {
-				wrong = append(wrong, text)
-			}
+			missing = append(missing, said(e))
 		}
 	}
-	if len(missing) > 0 {
-		return lines("the packages cannot be loaded", missing)
+	if err := lines("the packages cannot be loaded", missing); err != nil {
+		return nothing{err}
 	}
-	return lines("the packages do not compile", wrong)
+	return nil
+}
+
+// nothing is that what was asked for is not there.
+type nothing struct{ error }
+
+func nothingf(format string, args ...any) error { return nothing{fmt.Errorf(format, args...)} }
+
+// said is what the go command says of a package.
+func said(e packages.Error) string {
+	if e.Pos != "" && e.Pos != "-" {
+		return strings.TrimSpace(e.Error())
+	}
+	return strings.TrimSpace(e.Msg)
 }
 
 // lines is an error with the first ten lines of many.
@@ -164,6 +253,7 @@ func lines(said string, list []string) error {
 // findRoots takes init and main of main packages. Where there are none but those of tests, all functions of the packages are
 // roots as well: somebody else calls them.
 func (p *program) findRoots(built []*ssa.Package) {
+	p.named = built
 	program := false
 	for _, m := range ssautil.MainPackages(built) {
 		p.roots = append(p.roots, m.Func("init"), m.Func("main"))

@@ -38,7 +38,7 @@ func (e *emitted) graph(ctx context.Context, w where, options string) (*graph.CS
 	if len(e.places) > 0 {
 		d.Tags = make([]uint32, len(e.nodes))
 		for _, p := range e.places {
-			d.Tags[e.id(p.object, itself)] |= map[ruleKind]uint32{sourceRule: tagSource, sinkRule: tagSink, sanitizerRule: tagSanitizer}[p.rule.kind]
+			d.Tags[e.id(p.object, itself)] |= map[ruleKind]uint32{sourceRule: tagSource, bindRule: tagSource, sinkRule: tagSink, sanitizerRule: tagSanitizer}[p.rule.kind]
 		}
 	}
 	d.KindNames[16], d.KindNames[17], d.KindNames[18], d.KindNames[19] = "channel", "closure", "copy", "model"

@@ -26,6 +26,9 @@ func (h *heap) part(o int32, k key) int32 {
 	}
 	o = h.find(o)
 	made := h.repeated(o, k)
+	if made == none && h.demoted[k] {
+		made = h.ofAll(k)
+	}
 	if made == none && h.objects[o].proc == shared && h.objects[o].depth >= deepShared && h.texts[k].of != nil {
 		made = h.ofAll(k)
 	}
@@ -89,7 +92,7 @@ type partTable struct {
 // exhausted counts a step, and reports whether there were too many: then the heap is of no use.
 func (h *heap) exhausted() bool {
 	h.steps++
-	return h.steps > mostSteps
+	return h.steps > h.most
 }
 
 // flatPart is part where fields are one for all values: an address is the place that it refers to, and so is what holds
@@ -137,6 +140,12 @@ func (h *heap) ofAll(k key) int32 {
 	return h.find(h.fields[k])
 }
 
+// isOfAll reports whether an object is that of a field of all values.
+func (h *heap) isOfAll(o int32) bool {
+	at := &h.objects[o]
+	return at.within == none && at.key != 0
+}
+
 // room reports whether an object may have another part.
 func (h *heap) room(o int32) bool {
 	at := h.objects[o]
@@ -145,6 +154,7 @@ func (h *heap) room(o int32) bool {
 	}
 	if at.depth >= mostDepth || h.spread && at.proc != shared && h.made[at.proc] >= mostMade {
 		h.lumped++
+		h.objects[o].lumps = true
 		return false
 	}
 	if h.spread {

@@ -19,7 +19,7 @@ func (b *body) sinks(i ssa.CallInstruction, args []int32) {
 	}
 	for _, f := range targets {
 		for _, r := range b.rules.ofCall(f, i.Common()) {
-			if r.kind != sinkRule || seen[r] {
+			if r.kind != sinkRule || seen[r] || !r.applies(i.Common()) {
 				continue
 			}
 			seen[r] = true
@@ -27,11 +27,63 @@ func (b *body) sinks(i ssa.CallInstruction, args []int32) {
 			b.place(r, to)
 			for k, a := range args {
 				if r.reads(k) {
-					b.read(a, to, graph.KindAssign)
+					b.sinkArgument(i.Common(), r, k, a, to)
 				}
 			}
 		}
 	}
+}
+
+// sinkArgument takes an argument to a sink: all of it, or the first of those that a variadic function gets. In an interface only
+// text can be a part of a query: others, such as structs of conditions, are its parameters.
+func (b *body) sinkArgument(c *ssa.CallCommon, r *rule, k int, a, to int32) {
+	if c.IsInvoke() && k == 0 {
+		b.read(a, to, graph.KindAssign)
+		return
+	}
+	v := argument(c, k)
+	if r.first {
+		if v = firstOf(v); v == nil {
+			return
+		}
+		a = b.object(v)
+	}
+	if made, is := v.(*ssa.MakeInterface); is {
+		if slices.Contains(r.classes, "sql") && !hasText(made.X.Type()) {
+			return
+		}
+		a = b.object(made.X) // what elements of a list refer to is one
+	}
+	b.read(a, to, graph.KindAssign)
+}
+
+// firstOf is the first element of a list that is made for a variadic function; nil if there is none.
+func firstOf(v ssa.Value) ssa.Value {
+	if c, is := v.(*ssa.Const); is && c.IsNil() {
+		return nil
+	}
+	s, is := v.(*ssa.Slice)
+	if !is {
+		return v
+	}
+	if _, is := s.X.(*ssa.Alloc); !is {
+		return v
+	}
+	for n, store := range stores(v) {
+		if n == 0 {
+			return store.Val
+		}
+	}
+	return nil
+}
+
+// hasText is true of strings, and of slices of bytes or strings.
+func hasText(t types.Type) bool {
+	if s, is := t.Underlying().(*types.Slice); is {
+		t = s.Elem()
+	}
+	basic, is := t.Underlying().(*types.Basic)
+	return is && (basic.Info()&types.IsString != 0 || basic.Kind() == types.Uint8)
 }
 
 // written makes a node where something passes into an argument of an interface with a method that is a sink: a function that is
@@ -84,23 +136,67 @@ func (f *flow) interfaceRules(some func(*rule) bool) []interfaceRule {
 	return list
 }
 
-// sourceParameters makes sources of what a method gets that implements one with such a rule: only the library calls it, with
-// values from outside.
-func (b *body) sourceParameters() {
-	recv := b.proc.of.f.Signature.Recv()
-	if recv == nil {
-		return
-	}
-	for _, s := range b.sourcesOfMethods {
-		if b.proc.of.f.Name() != s.method || !types.Implements(recv.Type(), s.of) {
+// fieldRules are the sources that functions get which a field of a struct has.
+func (f *flow) fieldRules() map[*ssa.Function][]*rule {
+	all := make(map[*ssa.Function][]*rule)
+	for _, r := range f.rules.list {
+		path, rest, is := strings.Cut(r.name, ".(")
+		name, field, _ := strings.Cut(rest, ").")
+		if !r.param || !is || f.p.variables == nil {
 			continue
 		}
-		from := b.special(nil, s.rule.name)
-		b.place(s.rule, from)
-		for _, k := range s.rule.writes {
-			if k < len(b.proc.params) {
-				b.write(from, b.proc.params[k], kindModel)
+		if p := f.p.ssa.ImportedPackage(path); p != nil && p.Type(name) != nil {
+			of := p.Type(name).Type()
+			s, is := of.Underlying().(*types.Struct)
+			for k := 0; is && k < s.NumFields(); k++ {
+				if s.Field(k).Name() != field {
+					continue
+				}
+				for _, h := range f.p.variables.field(of, k) {
+					if h.f != nil {
+						all[h.f] = append(all[h.f], r)
+					}
+				}
 			}
+		}
+	}
+	return all
+}
+
+// sourceParameters makes sources of what only others pass to a function, with values from outside: to a method that implements one
+// with such a rule, to a function that a field with such a rule has, and to all that a library exports.
+func (b *body) sourceParameters() {
+	f := b.proc.of.f
+	recv := f.Signature.Recv()
+	for _, s := range b.sourcesOfMethods {
+		if recv != nil && f.Name() == s.method && types.Implements(recv.Type(), s.of) {
+			b.sourceParameter(s.rule, s.rule.name, s.rule.args)
+		}
+	}
+	for _, r := range b.sourcesOfFields[f] {
+		b.sourceParameter(r, r.name, r.args)
+	}
+	if b.rules == nil || !b.p.exported[f] {
+		return
+	}
+	for _, r := range b.rules.list {
+		if r.exported {
+			for k, p := range f.Params {
+				if (k > 0 || recv == nil) && !isContext(p.Type()) {
+					b.sourceParameter(r, "parameter "+p.Name(), []int{k})
+				}
+			}
+		}
+	}
+}
+
+// sourceParameter makes parameters a source.
+func (b *body) sourceParameter(r *rule, name string, params []int) {
+	from := b.special(nil, name)
+	b.place(r, from)
+	for _, k := range params {
+		if k < len(b.proc.params) {
+			b.write(from, b.proc.params[k], kindModel)
 		}
 	}
 }
@@ -174,12 +270,33 @@ func (b *body) sourceField(at ssa.Instruction, t types.Type, field int, to int32
 		return
 	}
 	for _, r := range b.rules.find(name) {
-		if r.kind == sourceRule && r.field {
+		if r.kind == sourceRule && r.field && b.isRead(at) {
 			from := b.special(at, name)
 			b.place(r, from)
 			b.write(from, to, graph.KindField)
 		}
 	}
+}
+
+// isRead reports whether a field is read that is something from outside: it is not only written, and not of what the program has
+// made itself.
+func (b *body) isRead(at ssa.Instruction) bool {
+	switch at := at.(type) {
+	case *ssa.FieldAddr:
+		return !b.ownRequests[at.X] && !onlyStored(at)
+	case *ssa.Field:
+		return !b.ownRequests[at.X]
+	}
+	return true
+}
+
+func onlyStored(address *ssa.FieldAddr) bool {
+	for _, use := range *address.Referrers() {
+		if s, is := use.(*ssa.Store); !is || s.Addr != address {
+			return false
+		}
+	}
+	return true
 }
 
 // sourceVariable does the same for a global variable.

@@ -60,9 +60,11 @@ func (f *flow) reachedFrom(roots []*ssa.Function) []bool {
 		if q := f.of[last]; q != nil {
 			reached[q.id] = true
 		}
-		for _, list := range last.sites {
-			for _, c := range list {
-				reach(c)
+		for _, calls := range []map[ssa.CallInstruction][]*copied{last.sites, last.hands} {
+			for _, list := range calls {
+				for _, c := range list {
+					reach(c)
+				}
 			}
 		}
 	}
@@ -74,7 +76,7 @@ type taintSearch func(session.TaintQuery) (*session.Tainted, error)
 
 // ofOne keeps the findings that one of several programs makes alone. Where the path of a finding is all in one of them, that
 // is so; of others each program is asked again, as if what the others alone have ended all values.
-func (e *emitted) ofOne(ctx context.Context, t *together, q session.TaintQuery, found []session.Finding, search taintSearch) (kept []session.Finding, searches int, err error) {
+func (e *emitted) ofOne(ctx context.Context, t *together, q session.TaintQuery, found []session.Finding, search taintSearch) (kept []session.Finding, err error) {
 	var rest []session.Finding
 	for _, f := range found {
 		if t.has(e, f.Path) {
@@ -88,7 +90,7 @@ func (e *emitted) ofOne(ctx context.Context, t *together, q session.TaintQuery, 
 			break
 		}
 		if err := ctx.Err(); err != nil {
-			return nil, searches, err
+			return nil, err
 		}
 		is := func(v uint32) bool { return reached[e.nodes[v].proc] }
 		one, labels := e.within(q, rest, is)
@@ -97,9 +99,8 @@ func (e *emitted) ofOne(ctx context.Context, t *together, q session.TaintQuery, 
 		}
 		got, err := search(one)
 		if err != nil {
-			return nil, searches, err
+			return nil, err
 		}
-		searches += got.Searches
 		for _, f := range got.Findings {
 			f.Label = labels[f.Label]
 			same := func(g session.Finding) bool { return g.Sink == f.Sink && g.Label == f.Label }
@@ -109,7 +110,7 @@ func (e *emitted) ofOne(ctx context.Context, t *together, q session.TaintQuery, 
 			}
 		}
 	}
-	return kept, searches, nil
+	return kept, nil
 }
 
 // has reports whether all of a path is in one program.

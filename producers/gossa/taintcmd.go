@@ -3,65 +3,101 @@ package main
 import (
 	"context"
 	"fmt"
-	"go/token"
-	"io"
 	"os"
-	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/govyre/vyre/driver"
 	_ "github.com/govyre/vyre/driver/cpu"
 	"github.com/govyre/vyre/graph"
-	"github.com/govyre/vyre/graph/ifds"
 	"github.com/govyre/vyre/graph/session"
 	"github.com/govyre/vyre/internal/printable"
-	"github.com/govyre/vyre/internal/report"
-	"github.com/govyre/vyre/producers/calls/names"
 )
 
 // taintCmd asks which values come to where they must not.
 type taintCmd struct {
-	loading
-	Rules    []string `placeholder:"FILE" help:"More rules, beside those that gossa has."`
-	Classes  []string `placeholder:"CLASS" help:"Only sinks of these classes, such as sql or command; all by default."`
-	Contexts string   `enum:"none,exact" default:"exact" help:"Whether returns go to the call that was made (${enum})."`
-	Paths    int      `default:"100" placeholder:"N" help:"Of so many findings, show a path."`
-
-	report.Form
+	analysis
+	form
+	Baseline string `placeholder:"FILE" help:"Print only what is not in this document, which --json printed earlier; - is standard input."`
 }
 
-func (c *taintCmd) Run(ctx context.Context) error {
-	if c.Paths < 0 {
-		return usagef("--paths %d: a number from 0 on", c.Paths)
-	}
-	r, err := newRules(c.Rules)
-	if err != nil {
-		return err
-	}
-	for _, class := range c.Classes {
-		if !slices.Contains(r.classes(), class) {
-			return usagef("--classes %s: no rule has a sink of that class; there are %s", class, strings.Join(r.classes(), ", "))
-		}
-	}
-	old, err := c.Known(readFile)
+func (c *taintCmd) Run(ctx context.Context, s streams) error {
+	known, err := readBaseline(c.Baseline, s.in)
 	if err != nil {
 		return usagef("%w", err)
 	}
-	p, made, err := c.program(ctx)
+	a, err := c.answer(ctx)
 	if err != nil {
 		return err
+	}
+	a.against(known, c.Guarded)
+	return c.print(ctx, s, a)
+}
+
+// analysis is which packages are asked, and what.
+type analysis struct {
+	loading
+	Rules    []string `placeholder:"FILE" help:"More rules, beside those that gossa has."`
+	Classes  []string `placeholder:"CLASS" help:"Only sinks of these classes, such as sql or command; all by default."`
+	Sources  []string `placeholder:"CLASS" help:"Sources of these classes too, which are not asked about otherwise: cli is arguments and the environment, answer what servers say that it asks, stored what databases and names of files have."`
+	Contexts string   `enum:"none,exact" default:"exact" help:"Whether returns go to the call that was made (${enum})."`
+}
+
+// answer asks packages.
+func (c *analysis) answer(ctx context.Context) (*answer, error) {
+	r, err := newRules(c.Rules)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.choose(c.Sources); err != nil {
+		return nil, usagef("--sources %w", err)
+	}
+	for _, class := range c.Classes {
+		if !slices.Contains(r.classes(), class) {
+			return nil, usagef("--classes %s: no rule has a sink of that class; there are %s", class, strings.Join(r.classes(), ", "))
+		}
+	}
+	c.rules = r
+	ctx, end := c.progress(ctx)
+	defer end()
+	listed, err := c.list(ctx)
+	if err != nil {
+		return nil, err
+	}
+	key := c.key(listed)
+	a := remembered(key)
+	if a == nil {
+		if a, err = c.made(ctx, listed); err != nil {
+			return nil, err
+		}
+		if err := a.remember(ctx, key); err != nil {
+			return nil, err
+		}
+	}
+	a.tree, err = newTree(c.Dir, listed.p.files)
+	return a, err
+}
+
+// made asks packages of which nothing is remembered.
+func (c *analysis) made(ctx context.Context, listed *listing) (*answer, error) {
+	p, made, err := c.loaded(ctx, listed)
+	if err != nil {
+		return nil, err
+	}
+	idle, all := made.idle()
+	if all {
+		return nil, idleError(idle)
 	}
 	began := time.Now()
-	e, err := valuesOf(ctx, p, made, r, c.flat(r))
+	progressOf(ctx).begin("following values")
+	e, err := valuesOf(ctx, p, made, c.rules, c.flat(c.rules))
 	if err != nil {
-		return err
+		return nil, err
 	}
-	g, err := e.graph(ctx, near(c.Dir), c.options())
+	w := near(c.Dir)
+	g, err := e.graph(ctx, w, c.options())
 	if err != nil {
-		return err
+		return nil, err
 	}
 	c.say("graph", began)
 	if !c.Quiet {
@@ -69,103 +105,38 @@ func (c *taintCmd) Run(ctx context.Context) error {
 			fmt.Fprintln(os.Stderr, printable.Lines(line))
 		}
 	}
-	t, err := e.ask(ctx, g, c.Contexts, c.Paths, c.Classes)
+	progressOf(ctx).begin("searching")
+	list, err := e.findings(ctx, g, c.Contexts, c.Classes)
 	if err != nil {
+		return nil, err
+	}
+	a := &answer{Findings: list, Notes: idle}
+	return a, a.complete(p, made, c, w)
+}
+
+// complete says of an answer what is not in the graph.
+func (a *answer) complete(p *program, made *calls, c *analysis, w where) (err error) {
+	if a.tree, err = newTree(c.Dir, p.files); err != nil {
 		return err
 	}
-	return c.show(ctx, os.Stdout, t, old)
-}
-
-// show prints what was found, beyond what is known.
-func (c *taintCmd) show(ctx context.Context, out io.Writer, t *report.Taint, old report.Baseline) error {
-	fails, err := c.Print(ctx, out, t, old)
-	if err == nil && fails {
-		err = found{fmt.Errorf("findings: %d", len(t.Shown))}
+	for _, l := range p.left {
+		a.Notes = append(a.Notes, l.String())
 	}
-	return err
-}
-
-// readFile reads a file, or standard input.
-func readFile(name string) ([]byte, error) {
-	if name == "-" {
-		return io.ReadAll(os.Stdin)
+	for i, note := range a.Notes {
+		a.Notes[i] = a.tree.relative(note)
 	}
-	return os.ReadFile(name)
-}
-
-// near says where something is, as seen from a folder; what is elsewhere has the path of its package.
-func near(dir string) where {
-	base, err := filepath.Abs(dir)
-	return func(to []byte, in string, at token.Position) []byte {
-		if rel, e := filepath.Rel(base, at.Filename); err == nil && e == nil && !strings.HasPrefix(rel, "..") {
-			return names.AppendLine(append(to, filepath.ToSlash(rel)...), at)
-		}
-		return names.AppendPosition(to, in, at)
-	}
+	reached, others := made.reached()
+	a.Reached, a.Unreached = reached, p.spots(others, w)
+	a.sort()
+	return a.ignore(p.sources, c.rules.classes(), len(c.Classes) == 0)
 }
 
 // question is the sources, and for each class of sinks what is to be asked.
 type question struct {
 	sources []session.Source
+	kinds   []string // classes of sources
 	classes []string
 	sinks   map[string][]uint32
-}
-
-// ask asks for each class of sinks, for what is harmless to one is not to another.
-func (e *emitted) ask(ctx context.Context, g *graph.CSR, contexts string, paths int, only []string) (*report.Taint, error) {
-	q := e.question(g)
-	dev, err := driver.Open("cpu", driver.OpenOptions{})
-	if err != nil {
-		return nil, err
-	}
-	defer dev.Close()
-	began := time.Now()
-	search, how := session.Taint, ""
-	if contexts == "exact" {
-		search, how = ifds.Taint, "exact contexts, "
-	}
-	t := &report.Taint{Tool: "gossa taint", Version: "gossa, " + runtime.Version(), Graph: g, Contexts: contexts}
-	t.Query.Sources, t.Tainted = q.sources, &session.Tainted{Counts: make([]int, len(q.sources))}
-	several := e.programs()
-	for _, class := range q.classes {
-		if len(only) > 0 && !slices.Contains(only, class) {
-			continue
-		}
-		t.Query.Sinks = append(t.Query.Sinks, q.sinks[class]...)
-		if len(q.sources) == 0 {
-			continue
-		}
-		asked := func(q session.TaintQuery) (*session.Tainted, error) {
-			return search(ctx, dev, g, q, session.Options{Label: class})
-		}
-		query := session.TaintQuery{Sources: q.sources, Sinks: q.sinks[class], Sanitizers: e.sanitizers(class), Paths: paths}
-		one, err := asked(query)
-		if err != nil {
-			return nil, err
-		}
-		t.Searches += one.Searches
-		if several != nil {
-			var again int
-			if one.Findings, again, err = e.ofOne(ctx, several, query, one.Findings, asked); err != nil {
-				return nil, err
-			}
-			t.Searches += again
-		}
-		t.Findings = append(t.Findings, one.Findings...)
-	}
-	t.Findings = e.distinct(g, t.Findings)
-	for _, f := range t.Findings {
-		t.Counts[f.Label]++
-	}
-	t.Run = report.Run{Device: dev.Name(), Topology: how + turns(t.Searches), WallNS: time.Since(began).Nanoseconds()}
-	return t, nil
-}
-
-func turns(n int) string {
-	if n == 1 {
-		return "1 turn"
-	}
-	return fmt.Sprintf("%d turns", n)
 }
 
 // question collects what rules name. A source is one for each call; its copies are the same source.
@@ -175,21 +146,23 @@ func (e *emitted) question(g *graph.CSR) question {
 	for _, p := range e.places {
 		v := e.id(p.object, itself)
 		switch p.rule.kind {
-		case sourceRule:
+		case sourceRule, bindRule:
 			label := label(g, v)
 			i, ok := at[label]
 			if !ok {
 				i = len(q.sources)
 				at[label] = i
 				q.sources = append(q.sources, session.Source{Label: label})
+				q.kinds = append(q.kinds, p.rule.class())
 			}
 			q.sources[i].Nodes = append(q.sources[i].Nodes, v)
 		case sinkRule:
-			class := p.rule.classes[0]
-			if q.sinks[class] == nil {
-				q.classes = append(q.classes, class)
+			for _, class := range p.rule.classes {
+				if q.sinks[class] == nil {
+					q.classes = append(q.classes, class)
+				}
+				q.sinks[class] = append(q.sinks[class], v)
 			}
-			q.sinks[class] = append(q.sinks[class], v)
 		}
 	}
 	slices.Sort(q.classes)
@@ -219,27 +192,4 @@ func (e *emitted) sanitizers(class string) (list []session.Sanitizer) {
 		list = append(list, session.Sanitizer{Nodes: nodes})
 	}
 	return list
-}
-
-// distinct leaves out what a copy of a function has in common with it.
-func (e *emitted) distinct(g *graph.CSR, list []session.Finding) (kept []session.Finding) {
-	slices.SortStableFunc(list, func(a, b session.Finding) int {
-		if a.Sink != b.Sink {
-			return int(int64(a.Sink) - int64(b.Sink))
-		}
-		return a.Label - b.Label
-	})
-	type finding struct {
-		label int
-		sink  string
-	}
-	seen := make(map[finding]bool)
-	for _, f := range list {
-		is := finding{f.Label, label(g, f.Sink)}
-		if !seen[is] {
-			seen[is] = true
-			kept = append(kept, f)
-		}
-	}
-	return kept
 }

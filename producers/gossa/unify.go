@@ -23,7 +23,7 @@ func (h *heap) unify(a, b int32) {
 	flags := x.flags | y.flags
 	h.mark(a, flags)
 	h.mark(b, flags)
-	x.depth = min(x.depth, y.depth)
+	x.depth, x.lumps = min(x.depth, y.depth), x.lumps || y.lumps
 	mine, theirs := h.keysOf(a), h.keysOf(b)
 	onlyMine, onlyTheirs := without(mine, theirs), without(theirs, mine)
 	// Both ends of a link have the same parts, so links matter to what they did not have. And the longer list stays as it is: to
@@ -44,6 +44,9 @@ func (h *heap) unify(a, b int32) {
 		h.addLink(a, l)
 		x.size-- // it is counted
 	}
+	if x.size > 2*x.tidy+mostLinks {
+		h.tidyLinks(a)
+	}
 	for i := theirParts; i != 0; {
 		next := h.parts[i].next
 		p := h.parts[i]
@@ -58,6 +61,21 @@ func (h *heap) unify(a, b int32) {
 	}
 	h.catchUp(a, myLinks, onlyTheirs)
 	h.catchUp(a, theirLinks, onlyMine)
+}
+
+// tidyLinks leaves out links of an object to itself, and all but one of those to another, which became one since they were made.
+func (h *heap) tidyLinks(o int32) {
+	links := h.listed(o)
+	at := &h.objects[o]
+	h.steps += int(at.size)
+	at.size, at.links = 0, 0
+	for i := at.parts; i != 0; i = h.parts[i].next {
+		at.size++
+	}
+	for _, l := range links {
+		h.addLink(o, l)
+	}
+	at.tidy = at.size
 }
 
 // without are the keys of a list that are not in another.

@@ -253,14 +253,30 @@ func (v *variableTypes) called(set int32, fit *candidate, c *ssa.CallCommon, pro
 
 // typesOf are the types that a variable of an interface may hold.
 func (v *variableTypes) typesOf(value ssa.Value) (list []types.Type) {
-	node := v.of(value).node
-	if node == none || int(node) >= len(v.component) {
-		return nil
-	}
-	for _, n := range v.sets.list[v.set[v.component[node]]] {
-		if h := v.held[n]; h.f == nil {
+	for _, h := range v.heldBy(v.of(value).node) {
+		if h.f == nil {
 			list = append(list, h.t)
 		}
 	}
 	return list
+}
+
+// heldBy is what a node may hold.
+func (v *variableTypes) heldBy(node int32) (list []held) {
+	if node == none || int(node) >= len(v.component) {
+		return nil
+	}
+	for _, n := range v.sets.list[v.set[v.component[node]]] {
+		list = append(list, v.held[n])
+	}
+	return list
+}
+
+// element and field are what elements of slices of a type, and a field of all values of a type, may hold.
+func (v *variableTypes) element(t types.Type) []held {
+	return v.heldBy(v.shared(placeElement, t, 0, t).node)
+}
+
+func (v *variableTypes) field(of types.Type, k int) []held {
+	return v.heldBy(v.shared(placeField, of, k, of.Underlying().(*types.Struct).Field(k).Type()).node)
 }

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"bytes"
-	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -16,7 +14,6 @@ import (
 
 	"github.com/govyre/vyre/graph"
 	"github.com/govyre/vyre/graph/files"
-	"github.com/govyre/vyre/internal/report"
 	"github.com/govyre/vyre/producers/calls/names"
 )
 
@@ -104,27 +101,32 @@ func (c *corpus) marked(name string) flows {
 	return m
 }
 
-// wantRules are what own-sanitizer, own-rules and aliases need.
+// wantRules are what own-sanitizer, own-rules, aliases and guards-rules need.
 const wantRules = `
 sanitizer want/own-sanitizer.clean result
 source want/own-rules.secret result
 sink want/own-rules.publish arg 0 log
 sink want/aliases.(*journal).write arg 1 log
-pass want/own-rules.count
+model want/own-rules.count
+source want/guards-rules.secret result
+sink want/guards-rules.publish arg 0 log
+guard want/guards-rules.(*policy).permits arg 2 log
+guard want/guards-rules.(reviewer).Fine arg 1 log,redirect
+guard want/guards-rules.parse arg 0
+guard want/guards-rules.leads arg 0 path
 `
 
-// found are the flows that a report has, for each program, by the marks of their sources.
-func (c *corpus) found(t *testing.T, r *report.Taint, marked map[string]flows) map[string]map[string]bool {
+// found are the flows of pairs, for each program, by the marks of their sources.
+func (c *corpus) found(t *testing.T, g *graph.CSR, list []pair, marked map[string]flows) map[string]map[string]bool {
 	t.Helper()
 	all := make(map[string]map[string]bool)
-	for _, f := range r.Findings {
-		sink := line(r.Graph.Position(f.Sink))
+	for _, f := range list {
+		sink := line(g.Position(f.sink))
 		name, _, _ := strings.Cut(sink, "/")
-		source := r.Query.Sources[f.Label]
-		at := line(r.Graph.Position(source.Nodes[0]))
+		at := line(g.Position(f.source.Nodes[0]))
 		mark := at
 		if at == "" {
-			mark = source.Label // a variable
+			mark = f.source.Label // a variable
 		}
 		for m, from := range marked[name].from {
 			if from == at {
@@ -168,7 +170,10 @@ func analyse(t *testing.T, more float64) *analysed {
 	if a.rules, err = newRules([]string{rulesFile}); err != nil {
 		t.Fatal(err)
 	}
-	l := loading{Patterns: []string{"./..."}, Calls: "vta", Dir: a.dir, Levels: 3, More: more, Quiet: true}
+	if err := a.rules.choose([]string{"answer", "cli"}); err != nil {
+		t.Fatal(err)
+	}
+	l := loading{Patterns: []string{"./..."}, Calls: "vta", Dir: a.dir, Levels: 3, More: more, Quiet: true, rules: a.rules}
 	if a.program, a.calls, err = l.program(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -186,16 +191,10 @@ func analyse(t *testing.T, more float64) *analysed {
 func TestWanted(t *testing.T) {
 	a := analyse(t, 100)
 	var counts [2]int
-	var exact *report.Taint
 	for k, contexts := range []string{"exact", "none"} {
-		got, err := a.values.ask(t.Context(), a.graph, contexts, 1000, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if exact == nil {
-			exact = got
-		}
-		found := a.found(t, got, a.marked)
+		got := a.values.flowing(t, a.graph, contexts, nil)
+		a.areFindings(t, contexts, got)
+		found := a.found(t, a.graph, got, a.marked)
 		for _, name := range a.names {
 			m := a.marked[name]
 			for flow := range m.want {
@@ -224,33 +223,22 @@ func TestWanted(t *testing.T) {
 	if counts[1] <= counts[0] {
 		t.Errorf("%d findings without contexts, %d with: they made no difference", counts[1], counts[0])
 	}
-	forms(t, exact)
 	byType(t, a)
 	t.Logf("%d programs, %d findings with exact contexts, %d without", len(a.names), counts[0], counts[1])
 }
 
-// forms checks what is printed of findings, and the exit status.
-func forms(t *testing.T, r *report.Taint) {
-	var text, document, sarif, rest bytes.Buffer
-	var status found
-	if err := (&taintCmd{}).show(t.Context(), &text, r, nil); err != nil || !strings.HasPrefix(text.String(), fmt.Sprintf("%d findings, from ", len(r.Findings))) {
-		t.Error(err, text.String())
+// areFindings checks that findings are the sinks of pairs, and no others.
+func (a *analysed) areFindings(t *testing.T, contexts string, pairs []pair) {
+	t.Helper()
+	of, is := make(map[string]bool), make(map[string]bool)
+	for _, p := range pairs {
+		of[line(a.graph.Position(p.sink))] = true
 	}
-	if err := (&taintCmd{Form: report.Form{JSON: true, FailOn: "any"}}).show(t.Context(), &document, r, nil); !errors.As(err, &status) {
-		t.Error("findings are no status:", err)
+	for _, f := range must(a.values.findings(t.Context(), a.graph, contexts, nil)) {
+		is[fmt.Sprintf("%s:%d", f.Sink.File, f.Sink.Line)] = true
 	}
-	if err := (&taintCmd{Form: report.Form{SARIF: true}}).show(t.Context(), &sarif, r, nil); err != nil || !strings.Contains(sarif.String(), `"uri": "once/main.go"`) {
-		t.Error(err, "no position in SARIF")
-	}
-	old, err := report.ReadBaseline(document.Bytes())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(old) != len(r.Findings) {
-		t.Errorf("%d findings have %d names", len(r.Findings), len(old))
-	}
-	if err := (&taintCmd{Form: report.Form{FailOn: "any"}}).show(t.Context(), &rest, r, old); err != nil || !strings.HasPrefix(rest.String(), "0 findings") {
-		t.Error("all is in the baseline:", err, rest.String())
+	if !maps.Equal(of, is) {
+		t.Errorf("contexts %s: sinks of pairs and of findings differ:\n%v\n%v", contexts, of, is)
 	}
 }
 
@@ -261,11 +249,7 @@ func byType(t *testing.T, a *analysed) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := e.ask(t.Context(), g, "exact", 0, []string{"command"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	found := a.found(t, got, a.marked)
+	found := a.found(t, g, e.flowing(t, g, "exact", []string{"command"}), a.marked)
 	for _, name := range []string{"apply", "captured", "channels", "constructor", "contexts", "fields", "instances", "list", "once", "recursion"} {
 		for flow := range a.marked[name].want {
 			if !found[name][flow] {
@@ -281,7 +265,7 @@ func byType(t *testing.T, a *analysed) {
 	}
 }
 
-// TestExampleIsCurrent: the graph of examples/programs/shop is what gossa makes of it.
+// TestExampleIsCurrent: the graph of examples/programs/shop, and the lists beside it, are what gossa makes of it.
 func TestExampleIsCurrent(t *testing.T) {
 	const dir = "../../examples/programs/shop"
 	old, _, err := files.Open(t.Context(), dir+"/shop.vyg.gz", files.Options{})
@@ -292,13 +276,24 @@ func TestExampleIsCurrent(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, calls, err := loading{Patterns: []string{"."}, Calls: "vta", Dir: dir, Levels: 3, More: 0.1, Quiet: true}.program(t.Context())
+	p, calls, err := loading{Patterns: []string{"."}, Calls: "vta", Dir: dir, Levels: 3, More: 0.1, Quiet: true, rules: r}.program(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	g, err := must(valuesOf(t.Context(), p, calls, r, false)).graph(t.Context(), names.AppendPosition, "")
+	e := must(valuesOf(t.Context(), p, calls, r, false))
+	g, err := e.graph(t.Context(), names.AppendPosition, "")
 	if err != nil {
 		t.Fatal(err)
+	}
+	written := must(e.lists(t.Context(), filepath.Join(t.TempDir(), "shop.vyg.gz"), g))
+	if there := must(filepath.Glob(dir + "/shop.*")); len(there) != len(written)+1 {
+		t.Errorf("%d lists in %s: %q", len(written), dir, there)
+	}
+	for _, file := range written {
+		old, err := os.ReadFile(filepath.Join(dir, filepath.Base(file)))
+		if err != nil || string(old) != string(must(os.ReadFile(file))) {
+			t.Errorf("%s is another one now: %v", filepath.Base(file), err)
+		}
 	}
 	if must(g.Digest(t.Context())) != must(old.Digest(t.Context())) {
 		t.Errorf("%s has another graph now; in it, run gossa --graph dataflow --rules std -o shop.vyg.gz .", dir)

@@ -38,6 +38,7 @@ var views = map[string]func(*file) ([][]string, error){
 	"closures-h200.csv pairs":      pairs,
 	"gap-h100.csv times":           gap,
 	"codegen-h200.txt means":       means,
+	"gossa-evaluation.csv sums":    evaluated,
 	// The first run of the third lot alone, before any pass was changed for it.
 	"codegen-third-first-h200.txt means": means,
 	"codegen-third-first-h200.txt sizes": sizes,
@@ -66,6 +67,16 @@ func view(f *file, args []string) ([][]string, error) {
 		return nil, fmt.Errorf("there is no table %q", title)
 	}
 	return f.sections[title], nil
+}
+
+// evaluated are the programs, and the sums of samples by rule and of queries.
+func evaluated(f *file) (rows [][]string, err error) {
+	for _, row := range f.rows {
+		if !strings.HasPrefix(row[0], "gosec v2.30.0, G") && !strings.HasPrefix(row[0], "CodeQL, ") {
+			rows = append(rows, row)
+		}
+	}
+	return rows, nil
 }
 
 // number reads a figure, with a unit after it or without one; NaN if there is none.

@@ -1,0 +1,194 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/govyre/vyre/driver"
+	"github.com/govyre/vyre/graph"
+	"github.com/govyre/vyre/graph/ifds"
+	"github.com/govyre/vyre/graph/session"
+)
+
+// asker asks about one graph.
+type asker struct {
+	*emitted
+	g       *graph.CSR
+	ctx     context.Context
+	dev     driver.Device
+	search  func(context.Context, driver.Device, *graph.CSR, session.TaintQuery, session.Options) (*session.Tainted, error)
+	several *together
+}
+
+// findings are the places of sinks of some classes, nil is all, to which values from outside come. They are in the
+// order of classes and places.
+func (e *emitted) findings(ctx context.Context, g *graph.CSR, contexts string, only []string) ([]finding, error) {
+	dev, err := driver.Open("cpu", driver.OpenOptions{})
+	if err != nil {
+		return nil, err
+	}
+	defer dev.Close()
+	a := &asker{emitted: e, g: g, ctx: ctx, dev: dev, search: session.Taint, several: e.programs()}
+	if contexts == "exact" {
+		a.search = ifds.Taint
+	}
+	q := e.question(g)
+	var list []finding
+	for _, class := range q.classes {
+		sources := q.sourcesFor(class)
+		if len(sources) == 0 || len(only) > 0 && !slices.Contains(only, class) {
+			continue
+		}
+		some, err := a.ofClass(class, sources, q.sinks[class])
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, some...)
+	}
+	return list, nil
+}
+
+// ofClass finds the places of sinks of a class: first those on a path without checks of unknown content, then the
+// others.
+func (a *asker) ofClass(class string, sources []session.Source, sinks []uint32) (list []finding, err error) {
+	harmless := a.sanitizers(class)
+	if len(a.supposedChecked) == 0 {
+		return a.alongPaths(class, sources, sinks, harmless)
+	}
+	var nodes []uint32
+	for _, o := range sortedKeys(a.supposedChecked) {
+		nodes = append(nodes, a.id(o, itself))
+	}
+	unchecked := append(slices.Clone(harmless), session.Sanitizer{Nodes: nodes})
+	if list, err = a.alongPaths(class, sources, sinks, unchecked); err != nil {
+		return nil, err
+	}
+	shown := make(map[spot]bool)
+	for _, f := range list {
+		shown[f.Sink] = true
+	}
+	all, err := a.alongPaths(class, sources, sinks, harmless)
+	for _, f := range all {
+		if !shown[f.Sink] {
+			list = append(list, f)
+		}
+	}
+	return list, err
+}
+
+// alongPaths asks twice: which source is nearest to each sink, with all of them taken for one, and how many come there.
+func (a *asker) alongPaths(class string, sources []session.Source, sinks []uint32,
+	harmless []session.Sanitizer) ([]finding, error) {
+	query := session.TaintQuery{Sinks: sinks, Sanitizers: harmless, Paths: len(sinks)}
+	var all session.Source
+	for _, s := range sources {
+		all.Nodes = append(all.Nodes, s.Nodes...)
+	}
+	query.Sources = []session.Source{all}
+	asked := func(q session.TaintQuery) (*session.Tainted, error) {
+		return a.search(a.ctx, a.dev, a.g, q, session.Options{Label: class})
+	}
+	nearest, err := asked(query)
+	if err != nil {
+		return nil, err
+	}
+	if a.several != nil {
+		if nearest.Findings, err = a.ofOne(a.ctx, a.several, query, nearest.Findings, asked); err != nil {
+			return nil, err
+		}
+	}
+	if len(nearest.Findings) == 0 {
+		return nil, nil
+	}
+	query.Sources, query.Sinks, query.Paths = bySourcePlace(sources), nil, 0
+	for _, f := range nearest.Findings {
+		query.Sinks = append(query.Sinks, f.Sink)
+	}
+	counted, err := asked(query)
+	if err != nil {
+		return nil, err
+	}
+	from := make(map[uint32]map[int]bool)
+	for _, f := range counted.Findings {
+		if from[f.Sink] == nil {
+			from[f.Sink] = make(map[int]bool)
+		}
+		from[f.Sink][f.Label] = true
+	}
+	return a.made(class, nearest.Findings, from), nil
+}
+
+// bySourcePlace takes sources for one that are the same field, variable or function in one procedure.
+func bySourcePlace(sources []session.Source) (list []session.Source) {
+	at := make(map[string]int)
+	for _, s := range sources {
+		label := ordinals.ReplaceAllString(s.Label, "")
+		i, ok := at[label]
+		if !ok {
+			i = len(list)
+			at[label] = i
+			list = append(list, session.Source{Label: label})
+		}
+		list[i].Nodes = append(list[i].Nodes, s.Nodes...)
+	}
+	return list
+}
+
+// ordinals tell nodes of one name apart.
+var ordinals = regexp.MustCompile(` \((\d+)\)`)
+
+// made makes findings of sinks: one for each place, with the shortest of the paths that lead there.
+func (a *asker) made(class string, sinks []session.Finding, from map[uint32]map[int]bool) (list []finding) {
+	type place struct{ at, callee string }
+	at, sources := make(map[place]int), []map[int]bool{}
+	f := folder{describer: a.describer(nil), g: a.g}
+	slices.SortStableFunc(sinks, func(x, y session.Finding) int {
+		return cmp.Or(cmp.Compare(len(x.Path), len(y.Path)), cmp.Compare(x.Sink, y.Sink))
+	})
+	for _, s := range sinks {
+		callee, nth := a.callee(s.Sink)
+		key := place{a.g.Position(s.Sink), callee}
+		if key.at == "" {
+			key.at = a.g.Name(s.Sink)
+		}
+		i, ok := at[key]
+		if !ok {
+			i = len(list)
+			at[key] = i
+			c := classes[class]
+			n := finding{Class: class, CWE: c.cwe, Severity: c.severity, Callee: callee, Nth: nth}
+			f.fold(s.Path, &n)
+			list, sources = append(list, n), append(sources, make(map[int]bool))
+		}
+		for label := range from[s.Sink] {
+			sources[i][label] = true
+		}
+	}
+	for i := range list {
+		list[i].Others = max(len(sources[i])-1, 0)
+	}
+	slices.SortStableFunc(list, func(x, y finding) int { return x.Sink.compare(y.Sink) })
+	return list
+}
+
+// callee is what is called at a sink, and which of these calls in its procedure it is.
+func (a *asker) callee(v uint32) (string, int) {
+	_, name, is := strings.Cut(a.g.Name(v), ": ")
+	if !is {
+		return a.g.Name(v), 1
+	}
+	if m := ordinals.FindStringSubmatch(name); m != nil {
+		n, _ := strconv.Atoi(m[1])
+		return strings.TrimSuffix(name, m[0]), n
+	}
+	return name, 1
+}
+
+func (s spot) compare(t spot) int {
+	return cmp.Or(strings.Compare(s.File, t.File), cmp.Compare(s.Line, t.Line), cmp.Compare(s.Column, t.Column),
+		strings.Compare(s.Procedure, t.Procedure))
+}

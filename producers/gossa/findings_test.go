@@ -1,0 +1,181 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// findingsOf analyses a program of some files.
+func findingsOf(t *testing.T, files map[string]string) ([]finding, *emitted) {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range files {
+		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r := must(newRules(nil))
+	p, c, err := loading{Patterns: []string{"./..."}, Calls: "vta", Dir: dir, Levels: 3, More: 0.1, Quiet: true, rules: r}.program(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := must(valuesOf(t.Context(), p, c, r, false))
+	g := must(e.graph(t.Context(), near(dir), ""))
+	return must(e.findings(t.Context(), g, "exact", nil)), e
+}
+
+const dependency = `package dep
+
+import (
+	"os"
+	"os/exec"
+)
+
+// Same is what its caller may suppose of it, and it hides a source and a sink.
+func Same(s string) string { exec.Command(os.Getenv("HIDDEN"), s); return s }
+
+func Fill(to *string, from string) { *to = from }
+`
+
+// TestDependenciesAreSupposed: results are made of all arguments, and so is what pointers lead to. What they do
+// themselves is no finding, and a finding through one says so.
+func TestDependenciesAreSupposed(t *testing.T) {
+	list, _ := findingsOf(t, map[string]string{
+		"go.mod":     "module main\n\ngo 1.25\n\nrequire example.com/dep v1.0.0\n\nreplace example.com/dep => ./dep\n",
+		"dep/go.mod": "module example.com/dep\n\ngo 1.25\n",
+		"dep/dep.go": dependency,
+		"main.go": `package main
+
+import (
+	"os"
+	"os/exec"
+
+	"example.com/dep"
+)
+
+func main() {
+	exec.Command(dep.Same(os.Getenv("A")))
+	var filled string
+	dep.Fill(&filled, os.Getenv("B"))
+	exec.Command(filled)
+	exec.Command(os.Getenv("C"))
+}
+`,
+	})
+	if len(list) != 3 {
+		t.Fatalf("%d findings, want 3: %+v", len(list), list)
+	}
+	for i, want := range []struct {
+		line int
+		by   []string
+	}{{11, []string{"example.com/dep.Same"}}, {14, []string{"example.com/dep.Fill"}}, {15, nil}} {
+		f := list[i]
+		if f.Sink.File != "main.go" || f.Sink.Line != want.line || !slices.Equal(f.Because, want.by) || (f.Confidence == exact) != (want.by == nil) {
+			t.Errorf("got %+v, want line %d because of %v", f, want.line, want.by)
+		}
+	}
+}
+
+// TestFindingIsAPlace: sources and copies of functions do not make more of them; the nearest source is named, and its
+// path has a step a line.
+func TestFindingIsAPlace(t *testing.T) {
+	list, _ := findingsOf(t, map[string]string{"go.mod": "module main\n\ngo 1.25\n", "main.go": `package main
+
+import (
+	"os"
+	"os/exec"
+)
+
+type job struct{ name string }
+
+func run(j *job) {
+	exec.Command(string([]byte(j.name)))
+}
+
+func isValid(s string) bool { return len(s) > 3 }
+
+func main() {
+	far := os.Getenv("A")
+	for range 3 {
+		far += "x"
+	}
+	if len(os.Args) > 1 {
+		run(&job{far + far})
+	}
+	near, _ := os.LookupEnv("B")
+	j := job{}
+	j.name = near
+	run(&j)
+	if isValid(near) {
+		exec.Command(near)
+	}
+}
+`})
+	if len(list) != 2 {
+		t.Fatalf("%d findings, want 2: %+v", len(list), list)
+	}
+	f := list[0]
+	if f.Sink.Line != 11 || f.From != "os.LookupEnv" || f.Others != 1 || f.CWE != 78 || f.Confidence != exact || f.Sink.Procedure != "main.run" || f.Callee != "os/exec.Command" {
+		t.Errorf("%+v", f)
+	}
+	var lines []int
+	words := ""
+	for _, s := range f.Path {
+		lines = append(lines, s.Line)
+		words += s.Words + "; "
+	}
+	if !slices.Equal(lines, []int{24, 11}) || !strings.Contains(words, "stored in field name") || !strings.Contains(words, "passed to main.run as j") {
+		t.Errorf("lines %v: %s", lines, words)
+	}
+	if g := list[1]; g.Sink.Line != 29 || g.Confidence != guarded || !slices.Contains(g.Because, "checked by isValid") {
+		t.Errorf("%+v", g)
+	}
+}
+
+// TestStepsNameProcedures without the folders of their packages.
+func TestStepsNameProcedures(t *testing.T) {
+	for name, want := range map[string]string{
+		"main.run":                              "main.run",
+		"example.org/a/b.F":                     "b.F",
+		"(*example.org/a/b.T).M":                "(*b.T).M",
+		"(example.org/a/b.T).M{f: example/c.G}": "(b.T).M",
+		"(*shop.query).where":                   "(*shop.query).where",
+		"example.org/a.Map[[]example.org/b.T]":  "a.Map[[]example.org/b.T]",
+		"example.org/a/b.F$1":                   "b.F$1",
+	} {
+		if got := short(name); got != want {
+			t.Errorf("%s: %s, want %s", name, got, want)
+		}
+	}
+}
+
+// TestLadder: where handlers of many types may each have any other, some fields become one for all values. The rest
+// stay exact, and findings through those fields say so.
+func TestLadder(t *testing.T) {
+	var text strings.Builder
+	text.WriteString("package main\n\nimport (\n\t\"os\"\n\t\"os/exec\"\n)\n\ntype handler interface{ do(s string) string; s() string }\n\ntype last struct{ t string }\n\nfunc (l *last) s() string { return \"\" }\n\nfunc (l *last) do(s string) string { l.t = s; return \"\" }\n")
+	const n = 30
+	for i := range n {
+		fmt.Fprintf(&text, "\ntype h%d struct{ a%d, b%d, next%d handler; s%d string }\n\nfunc (h *h%d) s() string { return h.s%d }\n\nfunc (h *h%d) do(s string) string { h.s%d = s; return h.next%d.do(h.s%d) + h.a%d.do(\"\") + h.b%d.s() }\n", i, i, i, i, i, i, i, i, i, i, i, i, i)
+	}
+	text.WriteString("\nfunc main() {\n\tvar h handler = &last{}\n\tfor range os.Args {\n")
+	for i := range n {
+		fmt.Fprintf(&text, "\t\th = &h%d{next%d: h, a%d: h, b%d: h}\n", i, i, i, i)
+	}
+	text.WriteString("\t}\n\th.do(os.Getenv(\"A\"))\n\texec.Command(h.s())\n\texec.Command(os.Getenv(\"B\"))\n}\n")
+	list, e := findingsOf(t, map[string]string{"go.mod": "module main\n\ngo 1.25\n", "main.go": text.String()})
+	t.Logf("rung %d, %d steps, %d fields of %d, flat %v", e.heap.rung, e.heap.steps, len(e.heap.demoted), len(e.heap.texts), e.instead)
+	if e.heap.rung == 0 || e.instead {
+		t.Error("no field is demoted, or all are")
+	}
+	if len(list) != 2 || list[0].Confidence != approximated || list[1].Confidence != exact {
+		t.Errorf("%+v", list)
+	}
+}

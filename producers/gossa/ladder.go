@@ -1,0 +1,58 @@
+package main
+
+// A ladder keeps the work bounded that telling fields of values apart may be. When the steps of a rung are spent,
+// fields of which calls have asked for many more objects than procedures name become one object for all values of their
+// type, as in field-based analyses. All others stay what they are. Each rung demotes more fields than the one before.
+type ladder struct {
+	rung      int
+	allowance int          // steps of a rung
+	spent     int          // steps, beyond which the next rung is taken
+	demoted   map[key]bool // fields that are one for all values of their type
+	named     []int        // how many objects of each part procedures name
+}
+
+// rungs say how many objects of a field there may be, beside those that procedures name: so many times those, and so
+// many more.
+var rungs = [...]struct{ times, more int }{{8, 64}, {4, 32}, {2, 16}, {1, 4}, {0, 0}}
+
+// begin sets out what there is to spend.
+func (h *heap) begin() {
+	h.named, h.allowance = h.count(), 1_000_000+20*len(h.objects)
+	h.spent = h.steps + h.allowance
+	h.most = max(h.most, h.steps+4*(len(rungs)+1)*h.allowance)
+}
+
+// isSpent reports whether the steps of a rung are spent, and there is another.
+func (h *heap) isSpent() bool { return h.spread && h.steps > h.spent && h.rung < len(rungs) }
+
+// count is how many objects each part is, of those that are none of another.
+func (h *heap) count() []int {
+	n := make([]int, len(h.texts))
+	for o := range h.objects {
+		if at := &h.objects[o]; at.up == int32(o) && at.within != none {
+			n[at.key]++
+		}
+	}
+	return n
+}
+
+// climb demotes the fields of the next rung, if the steps of this one are spent.
+func (h *heap) climb() bool {
+	if !h.isSpent() {
+		return false
+	}
+	r := rungs[h.rung]
+	h.rung++
+	for k, n := range h.count() {
+		named := 0 // if only calls have asked for it
+		if k < len(h.named) {
+			named = h.named[k]
+		}
+		if h.texts[k].of != nil && n > r.times*named+r.more {
+			h.demoted[key(k)] = true
+		}
+	}
+	h.joinDemoted()
+	h.spent = h.steps + h.allowance
+	return true
+}
