@@ -275,6 +275,8 @@ func (l *lowering) newFunc(name string, fixed bool, o types.Object, init val) *f
 				f.of.mayNil = true
 			} else if fn, ok := l.src.info.Uses[e].(*types.Func); ok && l.src.funcs[fn.Origin()] != nil {
 				f.add(l.declared(e, e).fn.list[0])
+			} else if other := l.fr.vars[l.src.info.Uses[e]]; other != nil && other.fn != nil && e.Pos() > o.Pos() {
+				f.addAll(other.fn)
 			}
 		case *ast.FuncLit:
 			if l.knownAt(e, o) {
@@ -309,6 +311,20 @@ func (f *funcVar) add(g *function) (number int, isNew bool) {
 	}
 	f.of.list = append(f.of.list, g)
 	return len(f.of.list), true
+}
+
+// addAll adds what another variable is known to hold.
+func (f *funcVar) addAll(other *funcVar) {
+	of := &other.of
+	if other.fixed != nil {
+		of = other.fixed
+	}
+	for _, g := range of.list {
+		if g.depth <= f.depth {
+			f.add(g)
+		}
+	}
+	f.of.mayNil = f.of.mayNil || of.mayNil || len(of.list) == 0
 }
 
 // is reports whether two function values are one, with the same variables behind them.

@@ -248,6 +248,12 @@ func Iterators(t gpu.Thread, in, out []uint32) {
 	for range upTo(3) {
 		sum++
 	}
+	once, again := func(x uint32) uint32 { return x + v }, func(x uint32) uint32 { return x*3 ^ v }
+	turn := once
+	for i := uint32(0); i < 3 && turn(i) < 90; i++ {
+		sum = turn(sum)
+		turn = again
+	}
 outer:
 	for i := range uint32(6) {
 		for j := range upTo(6) {
