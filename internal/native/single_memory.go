@@ -137,12 +137,17 @@ func (a *access) check(e *emitter, x amd64.Reg, out amd64.Label) {
 		e.Lea(amd64.CX, amd64.At(x, int32(a.vec)))
 		x, over = amd64.CX, amd64.A
 	}
+	a.compare(e, x)
+	e.Jcc(over, out)
+}
+
+// compare compares with the length of the object: that of a short array is a constant.
+func (a *access) compare(e *emitter, x amd64.Reg) {
 	if array := a.o.Array; array != nil && array.Len <= shortObject {
 		e.AluImm(amd64.CMP, 8, x.RM(), int32(array.Len))
 	} else {
 		e.Alu(amd64.CMP, 8, x, e.word(a.extent))
 	}
-	e.Jcc(over, out)
 }
 
 // fixed returns where an access is that is known to be inside a local array.
@@ -222,7 +227,7 @@ func (a *access) some(e *emitter, count vreg) {
 		a.number(e, false, true)
 		a.countable64(e, end)
 		a.elementOf(e, i)
-		e.Alu(amd64.CMP, 8, amd64.AX, e.word(a.extent))
+		a.compare(e, amd64.AX)
 		e.Jcc(amd64.AE, skip)
 		at := a.find(e, amd64.AX, count, unreached)
 		a.move(e, i, at)
