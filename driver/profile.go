@@ -15,7 +15,7 @@ import (
 
 // Profile measures what runs take on a device from now on, until stop, which writes that to w as a gzipped profile for
 // `go tool pprof`. Every launch, copy and fill of a run lies between two reads of the device's clock, which takes time: runs are slower, and
-// sequences need memory for it. A run of one command, with its time on the device, is measured as it is.
+// sequences need memory for it.
 //
 // A sample has three values: launches, nanoseconds on the device, and bytes that a copy, a fill, an upload or a read moved. Its stack
 // begins with the kernel, with file and first line of its function, or with the name of another command. Then come the command's

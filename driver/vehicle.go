@@ -74,7 +74,7 @@ func (v *vehicle) board(p *profile) (Runner, error) {
 	if v.ledger == nil {
 		v.ledger = newLedger(v.label, v.plan)
 	}
-	if v.timed || v.alone() {
+	if v.timed {
 		if p.enter(nil) {
 			v.told = p
 		}
@@ -94,16 +94,6 @@ func (v *vehicle) board(p *profile) (Runner, error) {
 	v.told = p
 	v.away.Store(true)
 	return v.inner(), nil
-}
-
-// alone reports whether a plan is one command, whose time is that of the run.
-func (v *vehicle) alone() bool {
-	p := v.plan
-	if len(p.Cmds) != 1 || p.TimedFrom != 0 || p.TimedTo != 1 || p.NoDeviceTime {
-		return false
-	}
-	_, loop := p.Cmds[0].(*LoopCmd)
-	return !loop
 }
 
 // alight ends a run: the profile is told of it, with its result if it has one. A timed runner goes with its profile.
@@ -150,9 +140,6 @@ func (v *vehicle) Wait(ctx context.Context, res *Result) error {
 	}
 	if v.told == nil {
 		return err
-	}
-	if !v.timed && res.HasDevice && v.alone() {
-		res.Commands = append(res.Commands[:0], CommandTime{Times: 1, Time: res.Device})
 	}
 	v.alight(res)
 	if !v.timed {

@@ -83,7 +83,7 @@ var profileTests = []test{
 				e.Errorf("add is at %+v", s.Stack[0])
 			}
 		}
-		if names := names(prof.Samples[0]); len(prof.Samples) != 1 || names != "add, 0 of s, sequence s, "+e.dev.Name() { // one command has no gap
+		if names := names(prof.Samples[0]); len(prof.Samples) != 2 || names != "add, 0 of s, sequence s, "+e.dev.Name() && names != "gap, sequence s, "+e.dev.Name() {
 			e.Errorf("the first of %d samples is %s", len(prof.Samples), names)
 		}
 	}},
