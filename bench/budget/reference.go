@@ -69,7 +69,7 @@ func (t *reference) answer() (string, error) {
 // block asks for n samples of a measure.
 func (t *reference) block(name string, n int, args string) (b block, err error) {
 	if _, err := fmt.Fprintf(t.in, "%s %d %s\n", name, n, args); err != nil {
-		return b, fmt.Errorf("side %s is gone: %w", t.name, err)
+		return b, fmt.Errorf("side %s is gone: %w", t.name, errors.Join(err, t.close()))
 	}
 	line, err := t.answer()
 	if err != nil {
