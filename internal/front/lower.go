@@ -223,6 +223,40 @@ func (l *lowering) refuseChecks(k *Kernel) {
 // signature declares the parameters of the program. One that is refused gets no storage, and its uses say
 // nothing more.
 func (l *lowering) signature(m *marked, k *Kernel) {
+	if !l.admitSignature(m) {
+		return
+	}
+	ps := l.fr.fn.Signature().Params()
+	l.fr.vars[ps.At(0)] = &node{typ: ps.At(0).Type()}
+	d := declaring{big: slices.Clone(m.directive.Big), long: slices.Clone(m.directive.Long)}
+	for i := 1; i < ps.Len(); i++ {
+		p := ps.At(i)
+		t := l.subst(p.Type())
+		l.at(p.Pos())
+		if isPointer(t) {
+			l.refuse(p.Pos(), noPointer, "a parameter of a kernel that is a pointer")
+			continue
+		}
+		if !l.admit(p.Pos(), t) {
+			continue
+		}
+		if param, init, ok := l.parameter(&d, p, t, i); ok {
+			k.Params = append(k.Params, param)
+			l.newVar(p, t, !l.fr.facts.assigned[p], init)
+		}
+	}
+	for _, name := range d.big {
+		l.src.found.add(finding(m.at, l.name, badDirective, fmt.Sprintf("big=%s names no slice parameter", name)))
+		l.refused = true
+	}
+	for _, name := range d.long {
+		l.src.found.add(finding(m.at, l.name, badDirective, fmt.Sprintf("long=%s names no slice parameter of numbers, or one that is big", name)))
+		l.refused = true
+	}
+}
+
+// admitSignature reports whether there are parameters to declare, and refuses what a kernel may not have beside them.
+func (l *lowering) admitSignature(m *marked) bool {
 	sig := l.fr.fn.Signature()
 	ps := sig.Params()
 	at := m.decl.Name.Pos()
@@ -235,80 +269,74 @@ func (l *lowering) signature(m *marked, k *Kernel) {
 	}
 	if ps.Len() == 0 || !isThread(ps.At(0).Type()) {
 		bad(at, "the first parameter is not a gpu.Thread", "write func "+m.decl.Name.Name+"(t gpu.Thread, …)")
-		return
+		return false
 	}
 	if sig.Results().Len() > 0 {
 		bad(m.decl.Type.Results.Pos(), "a kernel has a result", "write it to a buffer")
 	}
 	if sig.Variadic() {
 		bad(ps.At(ps.Len()-1).Pos(), "a kernel is variadic", "name each parameter")
-		return
+		return false
 	}
 	if n := ps.Len() - 1; n > maxParams {
 		l.refuse(at, overLimit, fmt.Sprintf("%d parameters exceed the limit of %d", n, maxParams), "pack scalars into a buffer")
-		return
+		return false
 	}
-	l.fr.vars[ps.At(0)] = &node{typ: ps.At(0).Type()}
-	big, long := slices.Clone(m.directive.Big), slices.Clone(m.directive.Long)
-	taken := 0 // parameters of the program
-	for i := 1; i < ps.Len(); i++ {
-		p := ps.At(i)
-		t := l.subst(p.Type())
-		name := p.Name()
-		if name == "" || name == "_" {
-			name = fmt.Sprintf("p%d", i)
-		}
-		l.at(p.Pos())
-		if isPointer(t) {
-			l.refuse(p.Pos(), noPointer, "a parameter of a kernel that is a pointer")
-			continue
-		}
-		if !l.admit(p.Pos(), t) {
-			continue
-		}
-		isBig := slices.Contains(big, p.Name())
-		param := Param{Name: p.Name(), GoType: typeName(t), Type: t, Lanes: 1, Big: isBig, First: taken}
-		var init val
-		taken++
-		if sl, isSlice := t.Underlying().(*types.Slice); isSlice {
-			named := func(n string) bool { return n == p.Name() }
-			isLong := slices.ContainsFunc(long, named)
-			if big = slices.DeleteFunc(big, named); isLong && !isBig && scalarOf(sl.Elem()) != ir.None {
-				long = slices.DeleteFunc(long, named)
-			}
-			param.Elem, param.Lanes = elementOf(sl.Elem())
-			param.Buffer = true
-			o := l.buffer(name, sl.Elem(), param)
-			if isLong {
-				l.b.SetMaxLen(o.id, math.MaxUint32)
-			}
-			init = val{typ: t, view: &view{obj: o}}
-		} else if param.Elem = scalarOf(t); param.Elem != ir.None {
-			init = scalar(t, l.b.Scalar(name, param.Elem))
-		} else if n := cells(t); n > 0 && n <= maxParams {
-			init = l.partsOfParam(&param, t, name, "")
-			taken += len(param.Parts) - 1
-		} else if n > maxParams {
-			l.refuse(p.Pos(), overLimit, fmt.Sprintf("parameter %s is a %s of %d scalars, more than %d", name, typeName(t), n, maxParams), "pass it as a slice of one element")
-			continue
-		} else if isFunc(t) {
-			bad(p.Pos(), "parameter "+name+" is a function", "pass a number, and choose by it in an array of functions")
-			continue
-		} else {
-			bad(p.Pos(), fmt.Sprintf("parameter %s is a %s, neither a slice nor a scalar", name, typeName(t)), "leave it out, or pass its length")
-			continue
-		}
-		k.Params = append(k.Params, param)
-		l.newVar(p, t, !l.fr.facts.assigned[p], init)
+	return true
+}
+
+// declaring is how far the parameters of a program are declared.
+type declaring struct {
+	big, long []string // of the directive, that no parameter has had yet
+	taken     int      // parameters of the program
+}
+
+// parameter declares parameter i of the kernel, of type t. It reports false for one that it refused.
+func (l *lowering) parameter(d *declaring, p *types.Var, t types.Type, i int) (param Param, init val, ok bool) {
+	name := p.Name()
+	if name == "" || name == "_" {
+		name = fmt.Sprintf("p%d", i)
 	}
-	for _, name := range big {
-		l.src.found.add(finding(m.at, l.name, badDirective, fmt.Sprintf("big=%s names no slice parameter", name)))
-		l.refused = true
+	param = Param{Name: p.Name(), GoType: typeName(t), Type: t, Lanes: 1, First: d.taken}
+	d.taken++
+	if sl, isSlice := t.Underlying().(*types.Slice); isSlice {
+		init = l.sliceParameter(d, &param, name, t, sl.Elem())
+		return param, init, true
 	}
-	for _, name := range long {
-		l.src.found.add(finding(m.at, l.name, badDirective, fmt.Sprintf("long=%s names no slice parameter of numbers, or one that is big", name)))
-		l.refused = true
+	if param.Elem = scalarOf(t); param.Elem != ir.None {
+		return param, scalar(t, l.b.Scalar(name, param.Elem)), true
 	}
+	switch n := cells(t); {
+	case n > 0 && n <= maxParams:
+		init = l.partsOfParam(&param, t, name, "")
+		d.taken += len(param.Parts) - 1
+		return param, init, true
+	case n > maxParams:
+		l.refuse(p.Pos(), overLimit, fmt.Sprintf("parameter %s is a %s of %d scalars, more than %d", name, typeName(t), n, maxParams), "pass it as a slice of one element")
+	case isFunc(t):
+		l.refuse(p.Pos(), badSignature, "parameter "+name+" is a function", "pass a number, and choose by it in an array of functions")
+	default:
+		l.refuse(p.Pos(), badSignature, fmt.Sprintf("parameter %s is a %s, neither a slice nor a scalar", name, typeName(t)), "leave it out, or pass its length")
+	}
+	return param, init, false
+}
+
+// sliceParameter declares a buffer, as long as the directive allows.
+func (l *lowering) sliceParameter(d *declaring, param *Param, name string, t, elem types.Type) val {
+	named := func(n string) bool { return n == param.Name }
+	isLong := slices.ContainsFunc(d.long, named)
+	param.Big = slices.ContainsFunc(d.big, named)
+	d.big = slices.DeleteFunc(d.big, named)
+	if isLong && !param.Big && scalarOf(elem) != ir.None {
+		d.long = slices.DeleteFunc(d.long, named)
+	}
+	param.Elem, param.Lanes = elementOf(elem)
+	param.Buffer = true
+	o := l.buffer(name, elem, *param)
+	if isLong {
+		l.b.SetMaxLen(o.id, math.MaxUint32)
+	}
+	return val{typ: t, view: &view{obj: o}}
 }
 
 // partsOfParam declares a parameter of the program for each scalar of a struct or an array that is passed by value.
