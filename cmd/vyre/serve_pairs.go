@@ -309,11 +309,7 @@ func askPaths(ctx context.Context, r *resident, q pathsQuestion) (any, error) {
 	if !r.doc.Weights {
 		return nil, refused(errors.New(r.weightless), "ask /ask/path, for which every arc counts one")
 	}
-	query, err := r.query(ctx, q.From, q.Kinds, q.paged)
-	if err != nil {
-		return nil, err
-	}
-	targets, err := r.find(ctx, "to", q.To)
+	query, targets, err := r.ends(ctx, q.From, q.To, q.Kinds, q.paged)
 	if err != nil {
 		return nil, err
 	}

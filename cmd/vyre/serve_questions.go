@@ -228,11 +228,7 @@ func askPath(ctx context.Context, r *resident, q pathQuestion) (any, error) {
 	if err := checkDraw(q.Draw); err != nil {
 		return nil, err
 	}
-	query, err := r.query(ctx, q.From, q.Kinds, q.paged)
-	if err != nil {
-		return nil, err
-	}
-	targets, err := r.find(ctx, "to", q.To)
+	query, targets, err := r.ends(ctx, q.From, q.To, q.Kinds, q.paged)
 	if err != nil {
 		return nil, err
 	}
@@ -284,11 +280,7 @@ type betweenQuestion struct {
 
 // askBetween lists the nodes on the ways from some to others, by a search from either end.
 func askBetween(ctx context.Context, r *resident, q betweenQuestion) (any, error) {
-	query, err := r.query(ctx, q.From, q.Kinds, q.paged)
-	if err != nil {
-		return nil, err
-	}
-	targets, err := r.find(ctx, "to", q.To)
+	query, targets, err := r.ends(ctx, q.From, q.To, q.Kinds, q.paged)
 	if err != nil {
 		return nil, err
 	}
@@ -313,6 +305,14 @@ func askBetween(ctx context.Context, r *resident, q betweenQuestion) (any, error
 		both[i] = w & to.Words()[i]
 	}
 	return d.pageOf(r, q.paged, both)
+}
+
+// ends reads what a search begins with, and the nodes that it is about.
+func (r *resident) ends(ctx context.Context, from, to []string, kinds string, p paged) (query session.Query, targets []uint32, err error) {
+	if query, err = r.query(ctx, from, kinds, p); err == nil {
+		targets, err = r.find(ctx, "to", to)
+	}
+	return query, targets, err
 }
 
 // query reads what a search begins with.
