@@ -55,7 +55,7 @@ func (a *arcs) bytes() int64 {
 type parsed struct {
 	arcs    []arcs
 	count   int64                      // of arcs
-	nodes   int64                      // promised, −1 if nobody did
+	nodes   int64                      // promised; −1 without a promise
 	atLeast int64                      // nodes that a comment speaks of
 	list    bool                       // ids may be names
 	mirror  bool                       // each arc stands for one back, too

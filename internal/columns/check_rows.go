@@ -2,7 +2,7 @@ package columns
 
 import "github.com/govyre/vyre/gpu"
 
-// What types are: see ir.Type.
+// Types, as in ir.Type.
 func vector(t uint32) bool  { return t&^63 != 0 }
 func value(t uint32) bool   { return t >= 1 && t <= 9 }
 func integer(t uint32) bool { return t >= 2 && t <= 5 }

@@ -36,7 +36,7 @@ func TestFunctionsThatCannotBeCalledPanic(t *testing.T) {
 	}
 }
 
-// What function values compute that package cases has not.
+// Function values, in forms that package cases lacks.
 func TestFunctionsChangeWhatTheyRefer(t *testing.T) {
 	for _, c := range []struct {
 		name, body string

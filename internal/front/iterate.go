@@ -10,13 +10,13 @@ import (
 )
 
 // A range over a function calls it with a function whose body is the body of the loop. That is lowered where it is
-// called, as part of the function that the loop stands in. What leaves the loop lets the iterator return first.
+// called, as part of the function around the loop. A statement that leaves the loop lets the iterator return first.
 
 // iteration is one range over a function that is being lowered.
 type iteration struct {
 	stmt  *ast.RangeStmt
 	label string
-	fr    *frame     // that the loop stands in
+	fr    *frame     // around the loop
 	how   *build.Var // how the loop was left: goesOn, left, or the number of one of exits
 	exits []ast.Stmt // returns, and branches to statements around the loop
 }

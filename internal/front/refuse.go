@@ -45,7 +45,7 @@ var (
 	noUnsafe     = reason{"VK016", "%s has no place in a kernel", "write it in Go, with math.Float32bits and its like for raw bits"}
 	noGlobal     = reason{"VK017", "package variable %s has no place in a kernel", "%s"}
 	noForeign    = reason{"VK018", "%s a package that the compiler was not given", "%s"}
-	noStandard   = reason{"VK018", "%s is no function that kernels have", "write it in this package"}
+	noStandard   = reason{"VK018", "kernels do not have the function %s", "write it in this package"}
 	noExactMath  = reason{"VK019", "%s", "%s"}
 	badShared    = reason{"VK020", "%s", "%s"}
 	panicBarrier = reason{"VK021", "this panic ends only some of the invocations that a later %s waits for", "use gpu.Assert, which records the failure and goes on"}

@@ -237,7 +237,7 @@ func (a *access) some(e *emitter, count vreg) {
 }
 
 // find returns where the element is whose number is in x. DX has the object's address then, if no register has it, and R8 what is
-// added to that if it is no simple multiple of x. Both are as an access has left them that was before.
+// added to that if it is not a simple multiple of x. Both are as an access has left them that was before.
 func (a *access) find(e *emitter, x amd64.Reg, count vreg, before reached) (at amd64.Mem) {
 	switch {
 	case a.o.Local():
@@ -261,7 +261,7 @@ func (a *access) find(e *emitter, x amd64.Reg, count vreg, before reached) (at a
 // simple reports whether an address may have such a multiple.
 func simple(stride int) bool { return stride == 1 || stride == 2 || stride == 4 || stride == 8 }
 
-// bringAddress brings the object's address into DX, if no register has it, and what is added to it into R8 if that is no simple
+// bringAddress brings the object's address into DX, if no register has it, and what is added to it into R8 if that is not a simple
 // multiple.
 func (a *access) bringAddress(e *emitter, x amd64.Reg) {
 	if a.o.Local() {

@@ -162,7 +162,7 @@ func (s *splitting) split(list, rest []vreg) bool {
 }
 
 // untie gives what is computed for the next instruction that writes a register, and for it alone, another one: tie has made them one,
-// which is no good in memory.
+// which must not be in memory.
 func (s *splitting) untie() (some bool) {
 	last := map[vreg]int{} // by register: the instruction that has written it, if none has read it since
 	for i := range s.ins {

@@ -108,7 +108,7 @@ func (g *ranges) goesOn(l, r ir.Row) {
 }
 
 // keeps reports whether lo + n is at most the sum of the arguments of p, or the length of the object, and nothing
-// wraps: what is added to the beginning is taken from the length, and is no more than that.
+// wraps: the length loses what the beginning gains, and has at least as much.
 func (g *ranges) keeps(p *lasting, lo, n ir.Row) bool {
 	w := g.w
 	w.visits++

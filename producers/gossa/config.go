@@ -21,7 +21,7 @@ var configured = []string{"taint", "diff", "serve"}
 // withConfig is a command line with the flags of the module's file. A flag that both have is that of the command line, or a list
 // of both.
 //
-// Errors: a file that cannot be read, and a line that is no flag, with its number.
+// Errors: a file that cannot be read, and a line that is not a flag, with its number.
 func withConfig(args []string) ([]string, error) {
 	if len(args) == 0 || !slices.Contains(configured, args[0]) {
 		return args, nil
@@ -82,7 +82,7 @@ func folderIn(args []string) string {
 // flagOf reads a line: --NAME, --NAME VALUE or --NAME=VALUE. Names of files are relative to the module's root.
 func flagOf(line, root string) (string, error) {
 	if !strings.HasPrefix(line, "--") {
-		return "", fmt.Errorf("%q is no flag: a line is one, such as --fail-on any; # begins a comment", line)
+		return "", fmt.Errorf("%q is not a flag: each line is one, such as --fail-on any; # begins a comment", line)
 	}
 	at := strings.IndexAny(line, "= \t")
 	if at < 0 {

@@ -54,7 +54,7 @@ func (c *diffCmd) before(ctx context.Context) (_ map[string]bool, err error) {
 		return nil, ctx.Err()
 	}
 	if err != nil {
-		return nil, usagef("%s is no version that git knows in %s; a clone of one commit has no other: fetch it", c.Base, root)
+		return nil, usagef("git does not know the version %s in %s; a clone of one commit lacks others: fetch it", c.Base, root)
 	}
 	at, err := os.MkdirTemp("", "gossa-diff-")
 	if err != nil {

@@ -30,7 +30,7 @@ type asked struct {
 	dir      string
 	patterns []string
 	sources  []string // classes, beside those that are on by default
-	samples  bool     // every function is a root, for most are called by nobody
+	samples  bool     // every function is a root, because most have no caller
 	library  bool     // what is exported is one
 }
 

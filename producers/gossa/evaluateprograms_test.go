@@ -90,7 +90,7 @@ func (k knownProgram) evaluate(t *testing.T) evaluated {
 	from := filepath.Join(*checkout, k.name+"@"+k.version)
 	if _, err := os.Stat(from); *checkout == "" || err != nil {
 		if k.module == "" {
-			t.Skipf("%s %s is no module that the proxy has: -checkouts FOLDER", k.name, k.version)
+			t.Skipf("the proxy does not have %s %s: -checkouts FOLDER", k.name, k.version)
 		}
 		var failed error
 		if from, failed = moduleDir(t, k.module); failed != nil {

@@ -11,7 +11,7 @@ import (
 	"golang.org/x/tools/txtar"
 )
 
-// frameworks is the programs of testdata/frameworks, in one module, with a stub of each framework in its vendor folder.
+// frameworks writes the programs of testdata/frameworks as one module, whose vendor folder has the part of each framework's API that they call.
 func frameworks(t *testing.T) *corpus {
 	t.Helper()
 	list, err := filepath.Glob("testdata/frameworks/*.txtar")

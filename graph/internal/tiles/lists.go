@@ -2,7 +2,7 @@ package tiles
 
 import "slices"
 
-// None is no node, and no column.
+// None is the value that names neither a node nor a column.
 const None = ^uint32(0)
 
 // Graph is the rows of a graph: the targets of a node, and their masks, nil if all are 1.
