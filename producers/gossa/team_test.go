@@ -93,7 +93,7 @@ func TestModulesHaveFlags(t *testing.T) {
 		"":                                                                 []string{"taint", "-C", in, "./..."},
 		"--tests\n--fail-on some\n":                                        dir + "/.gossa:2: --fail-on must be one of",
 		"--no-such\n":                                                      dir + "/.gossa:1: unknown flag --no-such",
-		"./...\n":                                                          `.gossa:1: "./..." is no flag`,
+		"./...\n":                                                          `.gossa:1: "./..." is not a flag`,
 		"--dir /\n":                                                        ".gossa:1: --dir says where this file is looked for",
 		"--levels many":                                                    ".gossa:1: --levels: expected a valid",
 	} {
@@ -171,7 +171,7 @@ func TestDiffPrintsWhatIsNew(t *testing.T) {
 	if left := must(filepath.Glob(temporary + "/gossa-*")); left != nil {
 		t.Errorf("left: %q", left)
 	}
-	for want, args := range map[string][]string{"nowhere is no version that git knows": {"nowhere", "-C", dir, "./..."}, "--all is no version": {"-C", dir, "--", "--all", "./..."}} {
+	for want, args := range map[string][]string{"does not know the version nowhere": {"nowhere", "-C", dir, "./..."}, "does not know the version --all": {"-C", dir, "--", "--all", "./..."}} {
 		if _, said := gossa(t, 2, append([]string{"diff"}, args...)...); !strings.Contains(said, want) {
 			t.Error(said)
 		}
