@@ -1,7 +1,6 @@
 package report
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"net/url"
@@ -11,114 +10,44 @@ import (
 	"github.com/govyre/vyre/graph"
 	"github.com/govyre/vyre/graph/session"
 	"github.com/govyre/vyre/internal/printable"
-)
-
-// What SARIF 2.1.0 needs of its many types (OASIS, "Static Analysis Results Interchange Format", 2020).
-type (
-	sarifLog struct {
-		Schema  string     `json:"$schema"`
-		Version string     `json:"version"`
-		Runs    []sarifRun `json:"runs"`
-	}
-	sarifRun struct {
-		Tool    sarifTool     `json:"tool"`
-		Results []sarifResult `json:"results"`
-	}
-	sarifTool struct {
-		Driver sarifDriver `json:"driver"`
-	}
-	sarifDriver struct {
-		Name    string      `json:"name"`
-		Version string      `json:"version"`
-		Rules   []sarifRule `json:"rules"`
-	}
-	sarifRule struct {
-		ID   string    `json:"id"`
-		Text sarifText `json:"shortDescription"`
-	}
-	sarifText struct {
-		Text string `json:"text"`
-	}
-	sarifResult struct {
-		Rule      string           `json:"ruleId"`
-		Level     string           `json:"level"`
-		Message   sarifText        `json:"message"`
-		Locations []sarifLocation  `json:"locations"`
-		Flows     []sarifCodeFlow  `json:"codeFlows,omitempty"`
-		Prints    sarifFingerprint `json:"partialFingerprints"`
-	}
-	sarifFingerprint struct {
-		Pair string `json:"vyreTaint/v1"`
-	}
-	sarifCodeFlow struct {
-		Threads []sarifThread `json:"threadFlows"`
-	}
-	sarifThread struct {
-		Locations []sarifStep `json:"locations"`
-	}
-	sarifStep struct {
-		Location sarifLocation `json:"location"`
-	}
-	sarifLocation struct {
-		Physical *sarifPhysical `json:"physicalLocation,omitempty"`
-		Logical  []sarifLogical `json:"logicalLocations"`
-		Message  *sarifText     `json:"message,omitempty"`
-	}
-	sarifPhysical struct {
-		Artifact struct {
-			URI string `json:"uri"`
-		} `json:"artifactLocation"`
-		Region sarifRegion `json:"region"`
-	}
-	sarifRegion struct {
-		Line   int `json:"startLine"`
-		Column int `json:"startColumn,omitempty"`
-	}
-	sarifLogical struct {
-		Name string `json:"fullyQualifiedName"`
-	}
+	"github.com/govyre/vyre/internal/sarif"
 )
 
 // SARIF writes the findings, with paths as code flows.
 func (t *Taint) SARIF(w io.Writer) error {
-	run := sarifRun{Tool: sarifTool{sarifDriver{Name: t.Tool, Version: t.Version, Rules: []sarifRule{}}}, Results: []sarifResult{}}
+	run := sarif.Run{Tool: sarif.Tool{Driver: sarif.Driver{Name: t.Tool, Version: t.Version, Rules: []sarif.Rule{}}}, Results: []sarif.Result{}}
 	for _, s := range t.Query.Sources {
-		run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, sarifRule{printable.Text(s.Label), sarifText{"values of " + printable.Text(s.Label) + " come to a sink"}})
+		label := printable.Text(s.Label)
+		run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, sarif.Rule{ID: label, Short: sarif.Text{Text: "values of " + label + " come to a sink"}})
 	}
 	for _, f := range t.Shown {
 		label := printable.Text(t.Query.Sources[f.Label].Label)
-		r := sarifResult{Rule: label, Level: "warning", Message: sarifText{fmt.Sprintf("values of %s come to %s", label, t.shown(f.Sink))},
-			Locations: []sarifLocation{t.location(f.Sink, "")}, Prints: sarifFingerprint{t.shown(f.Sink) + " < " + label}}
-		if f.Path != nil {
-			r.Flows = []sarifCodeFlow{{[]sarifThread{{t.steps(f.Path)}}}}
-		}
-		run.Results = append(run.Results, r)
+		run.Results = append(run.Results, sarif.Result{Rule: label, Level: "warning", Message: sarif.Text{Text: fmt.Sprintf("values of %s come to %s", label, t.shown(f.Sink))},
+			Locations: []sarif.Location{t.location(f.Sink, "")}, Flows: sarif.Flow(t.steps(f.Path)),
+			Prints: map[string]string{"vyreTaint/v1": t.shown(f.Sink) + " < " + label}})
 	}
-	e := json.NewEncoder(printable.JSONWriter(w))
-	e.SetIndent("", " ")
-	return e.Encode(sarifLog{"https://json.schemastore.org/sarif-2.1.0.json", "2.1.0", []sarifRun{run}})
+	return sarif.Write(w, run)
 }
 
-func (t *Taint) steps(path []session.Step) (list []sarifStep) {
+func (t *Taint) steps(path []session.Step) (list []sarif.Step) {
 	for i, s := range path {
 		how := ""
 		if i > 0 {
 			how = strings.Join(printable.All(t.Graph.KindNames(s.Mask)), ", ")
 		}
-		list = append(list, sarifStep{t.location(s.Node, how)})
+		list = append(list, sarif.Step{Location: t.location(s.Node, how)})
 	}
 	return list
 }
 
-// location is where a node stands, as far as the graph says it, and what it is called.
-func (t *Taint) location(v uint32, how string) sarifLocation {
-	l := sarifLocation{Logical: []sarifLogical{{t.shown(v)}}}
+// location is where a node is, as far as the graph says it, and its name.
+func (t *Taint) location(v uint32, how string) sarif.Location {
+	l := sarif.Location{Logical: []sarif.Logical{{Name: t.shown(v)}}}
 	if how != "" {
-		l.Message = &sarifText{how}
+		l.Message = &sarif.Text{Text: how}
 	}
 	if at := graph.ParsePosition(t.Graph.Position(v)); at.Line > 0 {
-		l.Physical = &sarifPhysical{Region: sarifRegion{at.Line, at.Column}}
-		l.Physical.Artifact.URI = uriOf(at.File)
+		l.Physical = &sarif.Physical{Artifact: sarif.Artifact{URI: uriOf(at.File)}, Region: sarif.Region{Line: at.Line, Column: at.Column}}
 	}
 	return l
 }

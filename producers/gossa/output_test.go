@@ -20,6 +20,8 @@ import (
 	reader "github.com/owenrumney/go-sarif/v3/pkg/report/v210/sarif"
 	"github.com/xeipuuv/gojsonschema"
 	"golang.org/x/tools/txtar"
+
+	"github.com/govyre/vyre/internal/sarif"
 )
 
 var update = flag.Bool("update", false, "write the documents of testdata/output again")
@@ -137,11 +139,11 @@ func TestSARIFHasNoMoreResultsThanAreTaken(t *testing.T) {
 	if err := a.sarif(&out); err != nil {
 		t.Fatal(err)
 	}
-	var doc sarifLog
+	var doc sarif.Log
 	if err := json.Unmarshal(out.Bytes(), &doc); err != nil {
 		t.Fatal(err)
 	}
-	low := slices.DeleteFunc(slices.Clone(doc.Runs[0].Results), func(r sarifResult) bool { return r.Rule != "go/log" })
+	low := slices.DeleteFunc(slices.Clone(doc.Runs[0].Results), func(r sarif.Result) bool { return r.Rule != "go/log" })
 	if n := len(doc.Runs[0].Results); n != mostResults || len(low) != 2 || !strings.HasPrefix(doc.Runs[0].Invocations[0].Notifications[0].Message.Text, "3 findings are left out") {
 		t.Errorf("%d results, %d of the least severe ones, %v", n, len(low), doc.Runs[0].Invocations)
 	}
