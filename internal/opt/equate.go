@@ -99,6 +99,30 @@ func (w *work) equatable(r ir.Row) bool {
 	return true
 }
 
+// inChains are the rows of carries and of the sums that take them. A target makes a carry and its sum by one instruction, which costs
+// of terms do not say: another sum, equal and as short, would be one more.
+func (w *work) inChains() map[ir.Row]bool {
+	var of map[ir.Row]bool
+	bit := func(v ir.Row) bool { return v != ir.NoRow && (w.Op[v] == ir.OpCarry || w.Op[v] == ir.OpBorrow) }
+	sum := func(v ir.Row) bool { return v != ir.NoRow && (w.Op[v] == ir.OpAdd || w.Op[v] == ir.OpSub) }
+	for it := w.rows(); it.step(); {
+		r := it.row
+		if it.at != atRow || !bit(r) && !(sum(r) && (bit(w.A(r)) || bit(w.B(r)))) {
+			continue
+		}
+		if of == nil {
+			of = make(map[ir.Row]bool)
+		}
+		of[r] = true
+		if sum(r) {
+			for _, v := range [...]ir.Row{w.A(r), w.B(r)} {
+				of[v] = of[v] || sum(v)
+			}
+		}
+	}
+	return of
+}
+
 func scalar(t ir.Type) bool { return t >= ir.Bool && t <= ir.BF16 }
 
 // islands finds the rows of islands and how many each region has. An island of fewer than minEquated rows stays out: what
@@ -108,6 +132,7 @@ func (e *equating) islands() bool {
 	e.part, e.size = make([]uint32, w.Rows()), make([]int, len(w.Regions))
 	sets := make([]ir.Row, w.Rows()) // of connected rows, by the first one
 	count := make([]int32, w.Rows())
+	linked := w.inChains()
 	find := func(v ir.Row) ir.Row {
 		for sets[v] != v {
 			sets[v] = sets[sets[v]]
@@ -117,7 +142,7 @@ func (e *equating) islands() bool {
 	}
 	for it := w.rows(); it.step(); {
 		r := it.row
-		if it.at != atRow || !w.equatable(r) {
+		if it.at != atRow || linked[r] || !w.equatable(r) {
 			continue
 		}
 		e.part[r], sets[r], count[r] = 1, r, 1
