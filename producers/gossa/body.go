@@ -28,6 +28,7 @@ type body struct {
 	refined map[refinement]int32
 
 	formatted map[ssa.Instruction]fact
+	responses map[ssa.Value]*response
 }
 
 // mostKept is how many values a map may have had that is used for the next procedure: to clear one takes as long as it is large.

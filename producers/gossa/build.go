@@ -8,6 +8,7 @@ import (
 	"go/parser"
 	"go/token"
 	"go/types"
+	"maps"
 	"os"
 	"runtime"
 	"slices"
@@ -21,6 +22,8 @@ import (
 // what the type checker says of it, take as much memory as SSA; so they go as soon as a package is built.
 type builder struct {
 	prog  *ssa.Program
+	p     *program // of which packages bodies are read
+	ended int      // packages
 	of    map[*packages.Package]*checked
 	slots chan struct{} // of those who work, one a processor
 	ready chan *checked // a package comes after those that it imports
@@ -35,25 +38,40 @@ type checked struct {
 	wrong  []error
 	out    int // functions that are left out; see prune
 	callsC bool
-	leaks  bool          // others may see types of it that are not known
-	done   chan struct{} // closed when the rest is there
+	light  bool            // bodies are not read
+	called map[string]bool // then, names of methods that its interfaces have
+	leaks  bool            // others may see types of it that are not known
+	done   chan struct{}   // closed when the rest is there
 }
 
 // build makes the SSA of packages; all that they import is among them. What does not type-check is left out.
-func build(ctx context.Context, all []*packages.Package) (_ *builder, failed error) {
+func build(ctx context.Context, all []*packages.Package, p *program) (_ *builder, err error) {
 	b := &builder{
+		p:     p,
 		prog:  ssa.NewProgram(token.NewFileSet(), ssa.InstantiateGenerics),
 		of:    make(map[*packages.Package]*checked, len(all)),
 		slots: make(chan struct{}, runtime.GOMAXPROCS(0)),
 		ready: make(chan *checked, len(all)),
 	}
 	for _, p := range all {
-		b.of[p] = &checked{Package: p, done: make(chan struct{})}
+		b.of[p] = &checked{Package: p, light: b.p.isLight(p.PkgPath), done: make(chan struct{})}
 	}
-	for _, p := range all {
+	first, kept, last := b.split(all)
+	if err := b.stage(ctx, first, true); err != nil {
+		return nil, err
+	}
+	if err := b.types(ctx, kept); err != nil {
+		return nil, err
+	}
+	return b, b.stage(ctx, last, true)
+}
+
+// stage checks packages of which all others that they import are known, and makes their SSA.
+func (b *builder) stage(ctx context.Context, list []*packages.Package, made bool) (failed error) {
+	for _, p := range list {
 		go b.check(ctx, b.of[p])
 	}
-	for n := 0; n < len(all); {
+	for n := 0; n < len(list); {
 		batch := []*checked{<-b.ready}
 		for more := true; more; {
 			select {
@@ -64,15 +82,19 @@ func build(ctx context.Context, all []*packages.Package) (_ *builder, failed err
 			}
 		}
 		n += len(batch)
-		progressOf(ctx).at(n, len(all), "packages")
+		progressOf(ctx).at(b.ended+n, len(b.of), "packages")
+		if !made {
+			continue
+		}
 		if err := b.batch(batch); err != nil && ctx.Err() == nil && failed == nil {
 			failed = err // others are waited for
 		}
 	}
+	b.ended += len(list)
 	if err := ctx.Err(); err != nil {
-		return nil, err
+		return err
 	}
-	return b, failed
+	return failed
 }
 
 // packages are the SSA of some.
@@ -113,6 +135,10 @@ func (b *builder) check(ctx context.Context, c *checked) {
 	if c.Module != nil && c.Module.GoVersion != "" {
 		config.GoVersion = "go" + c.Module.GoVersion
 	}
+	if c.light {
+		config.IgnoreFuncBodies = true
+		c.withoutBodies()
+	}
 	err := types.NewChecker(&config, b.prog.Fset, c.types, &c.info).Files(c.files)
 	if err != nil && len(c.wrong) == 0 {
 		c.wrong = append(c.wrong, err)
@@ -137,6 +163,28 @@ func (c *checked) parse(files *token.FileSet) {
 			c.wrong = append(c.wrong, err)
 		}
 	}
+}
+
+// withoutBodies takes bodies of functions away.
+func (c *checked) withoutBodies() {
+	c.called = make(map[string]bool)
+	for _, file := range c.files {
+		interfaceMethods(file, c.called)
+		for _, d := range file.Decls {
+			if f, is := d.(*ast.FuncDecl); is && f.Body != nil {
+				f.Body = &ast.BlockStmt{Lbrace: f.Body.Lbrace, Rbrace: f.Body.Lbrace}
+			}
+		}
+	}
+}
+
+// interfaceMethods are the names of methods that interfaces have in packages of which bodies are not read.
+func (b *builder) interfaceMethods() map[string]bool {
+	all := map[string]bool{"Error": true}
+	for _, c := range b.of {
+		maps.Copy(all, c.called)
+	}
+	return all
 }
 
 // importer finds packages as one of them names them.
@@ -171,7 +219,11 @@ func (b *builder) batch(list []*checked) (err error) {
 	var one sync.Mutex
 	made := slices.DeleteFunc(slices.Clone(list), func(c *checked) bool { return c.types == nil })
 	for _, c := range made {
-		b.prog.CreatePackage(c.types, c.files, &c.info, true)
+		if c.light {
+			b.prog.CreatePackage(c.types, nil, nil, true)
+		} else {
+			b.prog.CreatePackage(c.types, c.files, &c.info, true)
+		}
 	}
 	for _, c := range made {
 		all.Go(func() {

@@ -67,9 +67,12 @@ func remembered(key string) *answer {
 	if err := json.Unmarshal(body, &k); err != nil {
 		return nil
 	}
-	os.Chtimes(file, time.Time{}, time.Now()) // where that fails it goes earlier than others
+	touch(file)
 	return &answer{Findings: k.Findings, Ignored: k.Ignored, Nosec: k.Nosec, Notes: k.Notes, Reached: k.Reached, Unreached: k.Unreached}
 }
+
+// touch says of a file that it was asked for. Where that fails it goes earlier than others.
+func touch(file string) { os.Chtimes(file, time.Time{}, time.Now()) }
 
 // remember keeps an answer, and forgets the oldest ones. Where it cannot be kept, the next run asks again.
 func (a *answer) remember(ctx context.Context, key string) error {
@@ -87,26 +90,26 @@ func (a *answer) remember(ctx context.Context, key string) error {
 	if err := atomicfile.WriteBytes(ctx, filepath.Join(dir, key), append([]byte(digest(body)+"\n"), body...)); err != nil {
 		return ctx.Err()
 	}
-	forgetOldest(dir)
+	forgetOldest(dir, mostAnswers)
 	return nil
 }
 
-// forgetOldest takes away what is too much in a folder.
-func forgetOldest(dir string) {
+// forgetOldest takes away files that are too many in a folder.
+func forgetOldest(dir string, most int) {
 	entries, err := os.ReadDir(dir)
-	if err != nil || len(entries) <= mostAnswers {
+	if err != nil || len(entries) <= most {
 		return
 	}
 	var list []fs.FileInfo
 	for _, e := range entries {
-		if info, err := e.Info(); err == nil {
+		if info, err := e.Info(); err == nil && !e.IsDir() {
 			list = append(list, info)
 		}
 	}
 	slices.SortFunc(list, func(a, b fs.FileInfo) int {
 		return cmp.Or(b.ModTime().Compare(a.ModTime()), strings.Compare(a.Name(), b.Name()))
 	})
-	for _, old := range list[min(mostAnswers, len(list)):] {
+	for _, old := range list[min(most, len(list)):] {
 		os.Remove(filepath.Join(dir, old.Name())) // another process may have
 	}
 }
@@ -143,9 +146,15 @@ func (c *analysis) key(l *listing) string {
 		files = append(files, p.GoFiles...)
 	}
 	for _, file := range files {
-		if err := tree.hash(h, file); err != nil {
+		sum, err := l.p.sum(file)
+		if err != nil {
 			return ""
 		}
+		name := filepath.Base(file)
+		if within(tree.root, file) {
+			name = tree.relative(file)
+		}
+		fmt.Fprintf(h, "%q %x\n", name, sum)
 	}
 	return hex.EncodeToString(h.Sum(nil))
 }
@@ -165,21 +174,23 @@ func (t *sourceTree) describe(w io.Writer, p *packages.Package) {
 	fmt.Fprintln(w, len(p.GoFiles))
 }
 
-// hash writes the name of a file and a digest of what is in it.
-func (t *sourceTree) hash(w io.Writer, file string) error {
+// sum is a digest of what is in a file, which is read once.
+func (p *program) sum(file string) ([]byte, error) {
+	if sum := p.sums[file]; sum != nil {
+		return sum, nil
+	}
 	f, err := os.Open(file)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer f.Close()
 	h := sha256.New()
 	if _, err := io.Copy(h, f); err != nil {
-		return err
+		return nil, err
 	}
-	name := filepath.Base(file)
-	if within(t.root, file) {
-		name = t.relative(file)
+	if p.sums == nil {
+		p.sums = make(map[string][]byte)
 	}
-	_, err = fmt.Fprintf(w, "%q %x\n", name, h.Sum(nil))
-	return err
+	p.sums[file] = h.Sum(nil)
+	return p.sums[file], nil
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"go/constant"
 	"go/token"
+	"maps"
 	"regexp"
 	"strings"
 
@@ -21,13 +22,18 @@ func (g *guards) says(cond ssa.Value, truth bool, depth int) facts {
 	if depth > deepest {
 		return said
 	}
+	if depth == 0 { // a validator may be looked at on the way, whose conditions are others
+		before := g.phis
+		g.phis = nil
+		defer func() { g.phis = before }()
+	}
 	switch v := cond.(type) {
 	case *ssa.UnOp:
 		if v.Op == token.NOT {
 			return g.says(v.X, !truth, depth+1)
 		}
 	case *ssa.Phi:
-		return g.saysPhi(v, truth, depth)
+		return g.saysPhiOnce(v, truth, depth)
 	case *ssa.BinOp:
 		g.compared(v, truth, depth, said)
 	case *ssa.Lookup: // of a map of bools
@@ -47,6 +53,28 @@ func (g *guards) says(cond ssa.Value, truth bool, depth int) facts {
 		g.called(v, 0, truth, said)
 	}
 	return said
+}
+
+// saying is a question about a value that is a part of a condition.
+type saying struct {
+	v     *ssa.Phi
+	truth bool
+	depth int
+}
+
+// saysPhiOnce asks saysPhi, once for each condition: values of long conditions share parts, and all ways through these would
+// be as many as their product.
+func (g *guards) saysPhiOnce(v *ssa.Phi, truth bool, depth int) facts {
+	key := saying{v, truth, depth}
+	said, ok := g.phis[key]
+	if !ok {
+		said = g.saysPhi(v, truth, depth)
+		if g.phis == nil {
+			g.phis = make(map[saying]facts)
+		}
+		g.phis[key] = said
+	}
+	return maps.Clone(said) // callers add to it
 }
 
 // saysPhi is about a && b that is a value: what holds on all ways that do not have the other constant.
@@ -170,7 +198,7 @@ func (g *guards) without(call *ssa.Call, said facts) {
 	switch {
 	case isCall(call, "strings.Contains", "strings.Index", "strings.Count"):
 		if s == ".." {
-			said.add(n, isInside)
+			g.inside(args[0], false, said)
 		}
 	case isCall(call, "strings.ContainsAny", "strings.IndexAny"):
 		said.add(n, withoutAny(s))
@@ -206,8 +234,8 @@ func (g *guards) called(call *ssa.Call, result int, truth bool, said facts) {
 	}
 	if check := checks[ruleName(f)]; check != nil {
 		check(g, call, truth, said)
-	} else if truth {
-		g.validated(c, f, result, said)
+	} else {
+		g.validated(c, f, result, truth, said)
 	}
 }
 
@@ -219,6 +247,8 @@ var checks = map[string]func(g *guards, call *ssa.Call, truth bool, said facts){
 	"strings.ContainsAny":          (*guards).contains,
 	"strings.EqualFold":            (*guards).folded,
 	"path/filepath.IsLocal":        (*guards).local,
+	"path/filepath.IsAbs":          (*guards).absolute,
+	"path.IsAbs":                   (*guards).absolute,
 	"io/fs.ValidPath":              (*guards).local,
 	"slices.Contains":              (*guards).listed,
 	"regexp.(*Regexp).MatchString": (*guards).compiled,
@@ -256,6 +286,12 @@ func (g *guards) local(call *ssa.Call, truth bool, said facts) {
 	}
 }
 
+func (g *guards) absolute(call *ssa.Call, truth bool, said facts) {
+	if !truth {
+		said.add(g.num.of(call.Call.Args[0]), isRelative)
+	}
+}
+
 func (g *guards) listed(call *ssa.Call, truth bool, said facts) {
 	if !truth {
 		return
@@ -280,23 +316,27 @@ func (g *guards) matches(call *ssa.Call, truth bool, said facts) {
 }
 
 // validated is about a function of the program, or one of which only the name is known.
-func (g *guards) validated(c *ssa.CallCommon, f *ssa.Function, result int, said facts) {
+func (g *guards) validated(c *ssa.CallCommon, f *ssa.Function, result int, truth bool, said facts) {
+	unknown, some := c.Args, false
 	if g.p.own[names.Package(f)] && f.Blocks != nil {
-		some := false
+		unknown = nil
 		for k, a := range c.Args {
-			if isText(a.Type()) || !isScalar(a.Type()) {
-				what := g.accepts(validator{f, k, result})
-				said.add(g.num.of(a), what&^isChecked)
-				some = some || what&^isChecked != 0
+			if !isText(a.Type()) && isScalar(a.Type()) {
+				continue
 			}
-		}
-		if some {
-			return
+			v := validator{f, k, result, truth}
+			what := g.accepts(v) &^ isChecked
+			said.add(g.num.of(a), what)
+			if some = some || what != 0; !g.letsThrough(v) && g.looksAt(f, k) {
+				unknown = append(unknown, a)
+			}
 		}
 	} else if g.p.standard[names.Package(f)] {
 		return
 	}
-	g.named(f.Name(), c.Args, said)
+	if truth && !some {
+		g.named(f.Name(), unknown, said)
+	}
 }
 
 // validators are names of functions that look at what they are given.
@@ -346,7 +386,7 @@ func (g *guards) noError(v ssa.Value, depth int) facts {
 	case name == "net/url.Parse", name == "net/url.ParseRequestURI":
 		said.add(g.num.of(c.Args[0]), noControls)
 	default:
-		g.validated(c, f, result, said)
+		g.validated(c, f, result, true, said)
 	}
 	return said
 }
@@ -360,11 +400,8 @@ func (g *guards) prefixed(call *ssa.Call, truth bool, said facts) {
 	case truth && isConst && s == "/":
 		said.add(n, startsSlash)
 	case truth && endsSeparator(prefix), !truth && (s == ".." || s == "../"):
-		if from, is := cleaned(v); is {
-			said.add(n, isInside)
-			if from != nil {
-				said.add(g.num.of(from), isInside)
-			}
+		if isCleaned(v) {
+			g.inside(v, truth, said)
 		}
 	case !truth && s == "//":
 		said.add(n, noTwoSlash)
@@ -382,21 +419,52 @@ func endsSeparator(v ssa.Value) bool {
 	return is && sum.Op == token.ADD && endsSeparator(sum.Y)
 }
 
-// cleaned reports whether a path has no .. any more, and of which path alone it was made, if it was of one.
-func cleaned(v ssa.Value) (from ssa.Value, is bool) {
+// resultOf is the call of which a value is the first result, or nil.
+func resultOf(v ssa.Value) *ssa.Call {
 	if e, is := v.(*ssa.Extract); is && e.Index == 0 {
 		v = e.Tuple
 	}
-	call, is := v.(*ssa.Call)
-	switch {
-	case !is:
-		return nil, false
-	case isCall(call, "path/filepath.Clean", "path.Clean", "path/filepath.Abs", "path/filepath.EvalSymlinks"):
-		return call.Call.Args[0], true
-	case isCall(call, "path/filepath.Rel"):
-		return call.Call.Args[1], true
+	call, _ := v.(*ssa.Call)
+	return call
+}
+
+// isCleaned reports whether a path has a .. at its beginning at most.
+func isCleaned(v ssa.Value) bool {
+	call := resultOf(v)
+	return call != nil && isCall(call, "path/filepath.Clean", "path.Clean", "path/filepath.Abs", "path/filepath.EvalSymlinks",
+		"path/filepath.Rel", "path/filepath.Join", "path.Join")
+}
+
+// inside is about a path that does not lead out of its folder. Nor do those that it alone is made of. A name that is joined to the
+// folder is not a path itself, and what it is joined to may be a link: something is known of it if links are followed. That an absolute
+// path has no .. says nothing of what it is made of, unless it is compared with the folder.
+func (g *guards) inside(v ssa.Value, compared bool, said facts) {
+	base, followed := none, false
+	for range deepest {
+		said.add(g.num.of(v), isInside)
+		call := resultOf(v)
+		switch {
+		case call == nil:
+			return
+		case isCall(call, "path/filepath.Clean", "path.Clean"):
+			v = call.Call.Args[0]
+		case isCall(call, "path/filepath.Rel"):
+			v, base, compared = call.Call.Args[1], g.num.of(call.Call.Args[0]), true
+		case !compared:
+			return
+		case isCall(call, "path/filepath.Abs"):
+			v = call.Call.Args[0]
+		case isCall(call, "path/filepath.EvalSymlinks"):
+			v, followed = call.Call.Args[0], true
+		case isCall(call, "path/filepath.Join") && followed:
+			if list := variadic(call.Call.Args[0]); len(list) == 2 && g.num.of(list[0]) == base {
+				said.add(g.num.of(list[1]), isJoined)
+			}
+			return
+		default:
+			return
+		}
 	}
-	return nil, isCall(call, "path/filepath.Join", "path.Join")
 }
 
 // hostOf are the numbers of the URL of which a text is the host, or a part of that, and of the text that the URL was

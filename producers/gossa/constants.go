@@ -175,6 +175,7 @@ func matched(pattern string, truth bool) (what fact) {
 
 // refused are texts that a pattern must match, so that others do not begin so.
 var refused = map[fact][]string{
+	isInside:    {"..", "../x", "x/../y", "x/../..", "/../x"},
 	noTwoSlash:  {"//x", "//x.y/z"},
 	noBackslash: {`/\x`, `/\x.y/z`},
 	noControls:  {"/\t/x", "/\n/x", "/\t\\x", "/\r/x"},

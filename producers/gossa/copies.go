@@ -19,6 +19,7 @@ type copied struct {
 	level int                               // copies that call each other, up to here; 0 for what is no copy
 	sites map[ssa.CallInstruction][]*copied // what calls may call, in the order of callees
 	hands map[ssa.CallInstruction][]*copied // what calls hand over, in the order of handed
+	backs []*copied                         // what may be called outside once it has run; see callbacks
 
 	making []*ssa.MakeClosure // closures of which it is being found out what they capture
 }
@@ -70,6 +71,7 @@ type calls struct {
 	left         int // calls that would have got a copy, but for the limits
 	unseen       []unseen
 	copies       int
+	back         *callbacks // where bodies of some functions are not read
 }
 
 // unseen is a call that has no arc, or a function that has none from it.
@@ -84,6 +86,9 @@ type unseen struct {
 func copies(ctx context.Context, p *program, may callees, l limits) (*calls, error) {
 	c := &calls{p: p, byName: make(map[string]*copied), originals: make(map[*ssa.Function]*copied), first: make(map[*ssa.Function]*copied),
 		names: make(map[*ssa.Function]string), same: make(map[string]int), may: may, limits: l}
+	if p.light {
+		c.back = p.variables.outside.callbacks()
+	}
 	if l.levels > 0 {
 		n, err := withoutCopies(ctx, p.roots, may)
 		if err != nil {
@@ -143,6 +148,11 @@ func (c *calls) follow(ctx context.Context, roots []*ssa.Function) error {
 		for call := range callsIn(from.f) {
 			c.call(from, call)
 		}
+		if c.back != nil && !c.p.isLight(names.Package(from.f)) {
+			for _, f := range c.back.of(from.f) {
+				from.backs = append(from.backs, c.plain(f))
+			}
+		}
 	}
 	return nil
 }
@@ -189,7 +199,7 @@ func (c *calls) call(from *copied, call ssa.CallInstruction) {
 	for _, f := range list {
 		c.arc(from, &known{f: f}, call)
 	}
-	if len(list) == 0 {
+	if len(list) == 0 && !(c.back != nil && c.back.isUnknown(common)) {
 		c.unseen = append(c.unseen, unseen{"nothing is known that it could call", from.f, call})
 	}
 	if f := common.StaticCallee(); f != nil && isReflectCall(f) {

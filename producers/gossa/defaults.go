@@ -3,6 +3,7 @@ package main
 import (
 	"go/types"
 	"iter"
+	"regexp"
 	"slices"
 
 	"golang.org/x/tools/go/ssa"
@@ -14,7 +15,7 @@ import (
 // is what a method's receiver refers to. A function of a dependency may put it into what its other arguments refer to
 // as well.
 func (p *program) general(f *ssa.Function, c *ssa.CallCommon) *rule {
-	r := &rule{kind: modelRule, result: true, from: none}
+	r := &rule{kind: modelRule, result: !saysOnlyWhetherItFailed(f, c), from: none, general: true}
 	n := arguments(c)
 	switch {
 	case c.IsInvoke():
@@ -36,6 +37,22 @@ func (p *program) general(f *ssa.Function, c *ssa.CallCommon) *rule {
 	}
 	return r
 }
+
+// saysOnlyWhetherItFailed is true of a method with an error as its only result, unless it is about the making of errors: as of an error
+// beside other results, nothing is known of its text.
+func saysOnlyWhetherItFailed(f *ssa.Function, c *ssa.CallCommon) bool {
+	name := ""
+	switch {
+	case c.IsInvoke():
+		name = c.Method.Name()
+	case f != nil && f.Signature.Recv() != nil:
+		name = f.Name()
+	}
+	results := c.Signature().Results()
+	return name != "" && results.Len() == 1 && isError(results.At(0).Type()) && !makesErrors.MatchString(name)
+}
+
+var makesErrors = regexp.MustCompile(`Err|^Unwrap|^Wrap|^Cause|^New|^With|^Join`)
 
 // isDependency reports whether a call is of a function that is neither the program's own nor the standard library's.
 func (p *program) isDependency(f *ssa.Function, c *ssa.CallCommon) bool {

@@ -46,7 +46,10 @@
 // # Rules
 //
 // With rules functions of the standard library and of dependencies are not looked into, but for those of cmp, iter, maps and
-// slices. A dependency is supposed to put its arguments into all that pointers among them lead to. A finding through it says so.
+// slices. gossa taint does not even read them: they call what they are given, and results have any type of the program that fits
+// (outside.go). A dependency is supposed to put its arguments into all that pointers among them lead to. A finding through it says so.
+// But it has no access to what functions have captured. Of the program's own fields that are not exported it sets only those that
+// an exported method sets. The error that is all of a method's results is made of nothing.
 // A value
 // that goes into one comes out of its results, and out of what its receiver refers to. That holds unless a rule says
 // more exactly what the function does. It calls the functions that it is passed, and functions that it returns give
@@ -84,7 +87,8 @@
 // file that matches nothing in the program is an error, with the names that are most alike.
 //
 // Sources of the classes cli, answer and stored are asked about with --sources. Names of an archive's entries are of class
-// archive, which the sinks of class zipslip alone are asked about.
+// archive, which the sinks of class zipslip alone are asked about. Bodies and headers of requests are of class posted, which the
+// sinks of class redirect are not asked about: no link carries them.
 //
 // A function that passes something into an argument of an interface calls its methods. With a sink for
 // net/http.(ResponseWriter).Write, fmt.Fprintf is one where what it writes to may be a ResponseWriter. Its type says
@@ -101,9 +105,11 @@
 //
 // A check of a value ends its flow where the check holds on all ways that lead to the use. Checks are equality with a constant, a
 // map or a list of constants that has it, and filepath.IsLocal. So are a number that parses, a pattern, and a host that is
-// compared (conditions.go). A function that returns a bool or an error is a check if it is one on all ways on which it accepts. Of others only the name may
-// say so, such as isValid: what they accept is hidden, and counted. A text has the checks of what it is made of. A path that
-// begins at a root is harmless as it is, and so is what comes after the host of a URL (shapes.go).
+// compared (conditions.go). A function that returns a bool or an error is a check if it is one on all ways on which it accepts. Of
+// others only the name may say so, such as isValid: what they accept is hidden, and counted. That does not hold if they do not look
+// at the value (looksat.go), or accept on a way of which all is known (letsthrough.go). A text has the checks of what it is made of. A path that
+// begins at a root is harmless as it is, and so is what comes after the host of a URL (shapes.go). So are arguments after -- of some
+// commands (commands.go), and text that is not sent as a page (pages.go).
 //
 // Several programs are looked at as one, for most of what ./... names they share. So a library's variable, and what an interface
 // or a function value may be, are the same for all of them. Of findings those are left that one program makes alone: all
@@ -121,6 +127,7 @@
 // the third two. Only the source decides their order (package names of module calls).
 //
 // Start reading at main.go, then build.go, copies.go and known.go; vta.go for callees; flow.go, body.go, heap.go and
-// unify.go for values, guards.go for checks. prune.go says what is done about packages that do not type-check. findings.go and
+// unify.go for values, guards.go for checks. outside.go is about packages whose bodies are not read, types.go and cache.go about
+// what is kept for the next run. prune.go says what is done about packages that do not type-check. findings.go and
 // fold.go make findings, and output.go and sarif.go print them. README.md is about findings in a team.
 package main

@@ -81,7 +81,7 @@ func (e *emitted) pairs(ctx context.Context) ([][]bound, error) {
 func (e *emitted) findChanged(ctx context.Context, pairs [][]bound) error {
 	h := e.heap
 	for o := range h.objects {
-		if h.objects[o].flags&isWritten != 0 {
+		if h.objects[o].flags&(isWritten|isFilled) != 0 {
 			e.changed[o] = true
 		}
 	}
@@ -109,7 +109,7 @@ func (e *emitted) findChanged(ctx context.Context, pairs [][]bound) error {
 func (e *emitted) number() {
 	h := e.heap
 	e.changed = make([]bool, len(h.objects))
-	e.node = make([]uint32, 3*len(h.objects))
+	e.node = make([]uint32, int(faces)*len(h.objects))
 	of := make([][]int32, len(e.procs))
 	for o := range h.objects {
 		if at := h.objects[o]; at.up == int32(o) {
@@ -119,9 +119,9 @@ func (e *emitted) number() {
 	for q, list := range of {
 		for _, o := range list {
 			flags := h.objects[o].flags
-			for w := itself; w <= into; w++ {
-				if w == itself || w == all && flags&isRead != 0 || w == into && flags&isWritten != 0 {
-					e.node[3*int(o)+int(w)] = uint32(len(e.nodes))
+			for w := itself; w < faces; w++ {
+				if w == itself || flags&faceFlag[w] != 0 {
+					e.node[int(faces)*int(o)+int(w)] = uint32(len(e.nodes))
 					e.nodes = append(e.nodes, owner{o, w, int32(q)})
 				}
 			}
@@ -129,8 +129,14 @@ func (e *emitted) number() {
 	}
 }
 
+// faceFlag is the flag of objects that have other faces.
+var faceFlag = [faces]uint8{all: isRead, into: isWritten, filled: isFilled, yielded: isYielded}
+
+// isReading is true of the faces that take a value out of its parts.
+func (w face) isReading() bool { return w == all || w == yielded }
+
 // id returns the node of an object that may have become another.
-func (e *emitted) id(o int32, w face) uint32 { return e.node[3*int(e.heap.find(o))+int(w)] }
+func (e *emitted) id(o int32, w face) uint32 { return e.node[int(faces)*int(e.heap.find(o))+int(w)] }
 
 func (e *emitted) arc(from, to, mask, site uint32) {
 	if from == to && site == noSite {
@@ -154,6 +160,9 @@ func (a *arcBlocks) add(from, to, mask, site uint32) {
 	b.From, b.To, b.Masks, b.Sites = append(b.From, from), append(b.To, to), append(b.Masks, mask), append(b.Sites, site)
 }
 
+// ofFace takes what arcs of a heap lead from or to apart.
+func ofFace(n uint32) (o int32, w face) { return int32(n / uint32(faces)), face(n % uint32(faces)) }
+
 // inside makes the arcs that bodies have, and those between objects and their parts.
 func (e *emitted) inside() {
 	h := e.heap
@@ -161,8 +170,8 @@ func (e *emitted) inside() {
 		b := &h.arcs[i]
 		for k, from := range b.From {
 			to := b.To[k]
-			e.arc(e.id(int32(from/3), face(from%3)), e.id(int32(to/3), face(to%3)), b.Masks[k], noSite)
-			e.changed[h.find(int32(to/3))] = true
+			e.arc(e.id(ofFace(from)), e.id(ofFace(to)), b.Masks[k], noSite)
+			e.changed[h.find(int32(to/uint32(faces)))] = true
 		}
 		*b = graph.Block{}
 	}
@@ -173,28 +182,35 @@ func (e *emitted) inside() {
 			continue
 		}
 		o := int32(o)
-		if at.flags&isRead != 0 {
-			e.arc(e.id(o, itself), e.id(o, all), graph.KindAssign, noSite)
-		}
-		if at.flags&isWritten != 0 {
-			e.arc(e.id(o, into), e.id(o, itself), graph.KindAssign, noSite)
+		for w := all; w < faces; w++ {
+			if at.flags&faceFlag[w] != 0 {
+				e.face(o, itself, o, w, graph.KindAssign)
+			}
 		}
 		for p := at.parts; p != 0; p = h.parts[p].next {
-			part := h.parts[p].of
-			if at.flags&isRead != 0 {
-				e.arc(e.id(part, all), e.id(o, all), graph.KindField, noSite)
-			}
-			if at.flags&isWritten != 0 {
-				e.arc(e.id(o, into), e.id(part, into), graph.KindField, noSite)
+			flags := h.flagsOf(h.parts[p].key, at.flags)
+			for w := all; w < faces; w++ {
+				if flags&faceFlag[w] != 0 {
+					e.face(h.parts[p].of, w, o, w, graph.KindField)
+				}
 			}
 		}
 	}
 }
 
+// face makes an arc from a part of an object to it if a face reads, and back if it writes.
+func (e *emitted) face(part int32, of face, o int32, w face, mask uint32) {
+	from, to := e.id(part, of), e.id(o, w)
+	if !w.isReading() {
+		from, to = to, from
+	}
+	e.arc(from, to, mask, noSite)
+}
+
 // bound makes the arcs of a pair: into the procedure, and back.
 func (e *emitted) bound(s *site, b bound) {
 	h := e.heap
-	if 3*int(max(b.formal, b.actual)) >= len(e.node) { // nobody has asked for it until now: a result that is not used
+	if int(faces)*int(max(b.formal, b.actual)) >= len(e.node) { // nobody has asked for it until now: a result that is not used
 		return
 	}
 	flags := h.objects[b.formal].flags & h.objects[b.actual].flags // a flat heap does not mark what calls pass
@@ -204,14 +220,18 @@ func (e *emitted) bound(s *site, b bound) {
 	}
 	if b.way&inward != 0 {
 		e.arc(e.id(b.actual, itself), e.id(b.formal, itself), forth, number)
-		if flags&isRead != 0 {
-			e.arc(e.id(b.actual, all), e.id(b.formal, all), forth, number)
+		for w := all; w < faces; w++ {
+			if w.isReading() && flags&faceFlag[w] != 0 {
+				e.arc(e.id(b.actual, w), e.id(b.formal, w), forth, number)
+			}
 		}
 	}
 	if b.way&outward != 0 && (h.flat || e.changed[h.find(b.formal)]) {
 		e.arc(e.id(b.formal, itself), e.id(b.actual, itself), back, number)
-		if flags&isWritten != 0 {
-			e.arc(e.id(b.formal, into), e.id(b.actual, into), back, number)
+		for w := all; w < faces; w++ {
+			if !w.isReading() && flags&faceFlag[w] != 0 {
+				e.arc(e.id(b.formal, w), e.id(b.actual, w), back, number)
+			}
 		}
 	}
 }

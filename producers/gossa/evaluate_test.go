@@ -44,7 +44,7 @@ func taintsOf(t *testing.T, a asked) (list []reported, err error) {
 	if err := r.choose(a.sources); err != nil {
 		t.Fatal(err)
 	}
-	p, err := load(t.Context(), a.dir, false, "", a.patterns)
+	p, err := loadLight(t, a.dir, a.patterns)
 	if err != nil {
 		return nil, err
 	}
@@ -66,7 +66,7 @@ func taintsOf(t *testing.T, a asked) (list []reported, err error) {
 	if err != nil {
 		return nil, err
 	}
-	found, err := e.findings(t.Context(), g, "exact", nil)
+	found, err := e.findings(t.Context(), g, "cpu", "exact", nil)
 	if err != nil {
 		return nil, err
 	}
@@ -85,6 +85,16 @@ func taintsOf(t *testing.T, a asked) (list []reported, err error) {
 	return list, nil
 }
 
+// loadLight loads packages as gossa taint does.
+func loadLight(t *testing.T, dir string, patterns []string) (*program, error) {
+	l, err := list(t.Context(), dir, false, "", patterns)
+	if err != nil {
+		return nil, err
+	}
+	l.p.light = true
+	return l.load(t.Context())
+}
+
 // everyFunction makes all functions of the packages roots.
 func everyFunction(p *program) {
 	p.roots = nil
@@ -101,6 +111,19 @@ type evaluated struct {
 	what               string
 	wanted, found      int
 	others, knownFalse int
+}
+
+// other counts a finding that a suite does not want. Each has a mark.
+func (e *evaluated) other(t *testing.T, mark, at string) {
+	t.Helper()
+	e.others++
+	switch mark {
+	case "want":
+	case "false":
+		e.knownFalse++
+	default:
+		t.Errorf("new: %s of %s; read it, and mark it in testdata/suites.txt", at, e.what)
+	}
 }
 
 // writeEvaluation writes rows as a file of docs/evidence.

@@ -3,11 +3,16 @@ package main
 import (
 	"bufio"
 	"flag"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -61,7 +66,7 @@ func evaluateCodeql(t *testing.T) (rows []evaluated) {
 	if *codeql == "" {
 		t.Skip("only with -codeql FOLDER")
 	}
-	found := make(map[string][]reported)
+	found, marked := make(map[string][]reported), checkedIn(t, "testdata/suites.txt")
 	all := make(map[string][]string) // lines that some query of a folder wants
 	total := evaluated{what: "CodeQL's Go tests, ten queries"}
 	for _, test := range codeqlTests {
@@ -81,6 +86,9 @@ func evaluateCodeql(t *testing.T) (rows []evaluated) {
 			found[test.dir] = list
 		}
 		want := codeqlWants(t, filepath.Join(from, test.name+".expected"))
+		for at, sink := range want {
+			want[at] = callAt(t, from, sink)
+		}
 		all[test.dir+test.classes[0]] = append(all[test.dir+test.classes[0]], slices.Concat(slices.Collect(maps.Keys(want)), slices.Collect(maps.Values(want)))...)
 		row := evaluated{what: "CodeQL, " + test.name, wanted: len(want)}
 		for _, at := range slices.Sorted(maps.Keys(want)) {
@@ -105,10 +113,35 @@ func evaluateCodeql(t *testing.T) (rows []evaluated) {
 			if slices.Contains(test.classes, r.class) && !seen[r.at] && !slices.Contains(want, r.at) && !slices.Contains(want, r.from) {
 				seen[r.at] = true
 				t.Logf("%s: %s/%s is reported as %s, from %s", test.name, test.dir, r.at, r.class, r.from)
-				rows[i].others++
-				total.others++
+				rows[i].other(t, marked[r.class+" "+test.dir+"/"+r.at], r.at)
+				total.other(t, marked[r.class+" "+test.dir+"/"+r.at], r.at)
 			}
 		}
 	}
 	return append(rows, total)
+}
+
+// callAt is where a call is, of FILE:LINE of one of its arguments: the suite marks arguments, and calls may have several lines.
+func callAt(t *testing.T, dir, at string) string {
+	t.Helper()
+	name, line, _ := strings.Cut(at, ":")
+	files := token.NewFileSet()
+	file, err := parser.ParseFile(files, filepath.Join(dir, name), nil, parser.SkipObjectResolution)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ast.Inspect(file, func(n ast.Node) bool {
+		call, is := n.(*ast.CallExpr)
+		if !is {
+			return true
+		}
+		from, to := files.Position(call.Lparen).Line, files.Position(call.Rparen).Line
+		for _, a := range call.Args {
+			if first, last := files.Position(a.Pos()).Line, files.Position(a.End()).Line; from < to && strconv.Itoa(last) == line && first != from {
+				at = fmt.Sprintf("%s:%d", name, from)
+			}
+		}
+		return true
+	})
+	return at
 }

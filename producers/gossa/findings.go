@@ -25,9 +25,9 @@ type asker struct {
 }
 
 // findings are the places of sinks of some classes, nil is all, to which values from outside come. They are in the
-// order of classes and places.
-func (e *emitted) findings(ctx context.Context, g *graph.CSR, contexts string, only []string) ([]finding, error) {
-	dev, err := driver.Open("cpu", driver.OpenOptions{})
+// order of classes and places, and the same on every device.
+func (e *emitted) findings(ctx context.Context, g *graph.CSR, device, contexts string, only []string) ([]finding, error) {
+	dev, err := driver.Open(device, driver.OpenOptions{})
 	if err != nil {
 		return nil, err
 	}

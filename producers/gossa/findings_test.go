@@ -2,15 +2,25 @@ package main
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/govyre/vyre/graph"
 )
 
 // findingsOf analyses a program of some files.
 func findingsOf(t *testing.T, files map[string]string) ([]finding, *emitted) {
+	t.Helper()
+	e, g := valuesIn(t, files)
+	return must(e.findings(t.Context(), g, "cpu", "exact", nil)), e
+}
+
+// valuesIn makes the graph of a program of some files.
+func valuesIn(t *testing.T, files map[string]string) (*emitted, *graph.CSR) {
 	t.Helper()
 	dir := t.TempDir()
 	for name, text := range files {
@@ -27,8 +37,7 @@ func findingsOf(t *testing.T, files map[string]string) ([]finding, *emitted) {
 		t.Fatal(err)
 	}
 	e := must(valuesOf(t.Context(), p, c, r, false))
-	g := must(e.graph(t.Context(), near(dir), ""))
-	return must(e.findings(t.Context(), g, "exact", nil)), e
+	return e, must(e.graph(t.Context(), near(dir), ""))
 }
 
 const dependency = `package dep
@@ -177,5 +186,82 @@ func TestLadder(t *testing.T) {
 	}
 	if len(list) != 2 || list[0].Confidence != approximated || list[1].Confidence != exact {
 		t.Errorf("%+v", list)
+	}
+}
+
+// TestNamesOfChecks: a name says that a function checks only if it looks at the value, and if not all is known of what it accepts. net/http
+// checks what begins as plain text.
+func TestNamesOfChecks(t *testing.T) {
+	list, _ := findingsOf(t, map[string]string{"go.mod": "module main\n\ngo 1.25\n", "main.go": `package main
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"os/exec"
+	"strings"
+)
+
+type store interface{ get(name string) error }
+
+type disk struct{}
+
+func (disk) get(name string) error {
+	_, err := os.Open("/srv/" + strings.ReplaceAll(name, "/", ""))
+	return err
+}
+
+func checkStored(s store, name, token string) error {
+	if err := s.get(name); err != nil {
+		return err
+	}
+	if token != os.Args[0] {
+		return errors.New("no")
+	}
+	return nil
+}
+
+func checkLength(name string) bool { return len(name) > 3 }
+
+func isValid(name string) bool { return strings.HasPrefix(name, "/") }
+
+func isAllowed(name string) bool { return checkLength(name) && name[0] != '-' }
+
+func main() {
+	http.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
+		var s store = disk{}
+		a, b, c, d := r.FormValue("a"), r.FormValue("b"), r.FormValue("c"), r.FormValue("d")
+		if checkStored(s, a, r.FormValue("t")) == nil {
+			exec.Command("sh", "-c", a)
+		}
+		if checkLength(b) {
+			exec.Command("sh", "-c", b)
+		}
+		if isValid(c) {
+			exec.Command("sh", "-c", c)
+		}
+		if isAllowed(d) {
+			exec.Command("sh", "-c", d)
+		}
+	})
+	http.HandleFunc("/page", func(w http.ResponseWriter, r *http.Request) {
+		fmt.Fprintf(w, "no %s", r.FormValue("a"))
+		fmt.Fprintf(w, "<p>%s</p>", r.FormValue("a"))
+	})
+	http.HandleFunc("/html", func(w http.ResponseWriter, r *http.Request) {
+		fmt.Fprintf(w, "<p>%s</p>", r.FormValue("a"))
+	})
+}
+`})
+	guards := make(map[string]bool)
+	for _, f := range list {
+		if f.Class != "path" {
+			guards[fmt.Sprint(f.Class, f.Sink.Line)] = f.Confidence == guarded
+		}
+	}
+	want := map[string]bool{"command42": false, "command45": true, "command48": false, "command51": true, "xss55": true, "xss56": true, "xss59": false}
+	if !maps.Equal(guards, want) {
+		t.Errorf("guarded are %v, want %v", guards, want)
 	}
 }

@@ -93,6 +93,7 @@ func newFlow(ctx context.Context, p *program, c *calls, r *rules, flat bool) (*f
 	f := &flow{p: p, calls: c, rules: r, heap: newHeap(flat), of: make(map[*copied]*proc), globals: make(map[*ssa.Global]int32), unseen: make(map[string]int), supposed: make(map[int32]string), supposedChecked: make(map[int32]string)}
 	if r != nil {
 		f.checker = newChecker(p, r)
+		f.heap.hides = f.hides(c)
 	}
 	f.procs = append(f.procs, &proc{name: "variables"})
 	for name, of := range c.byName {
@@ -129,7 +130,7 @@ func newFlow(ctx context.Context, p *program, c *calls, r *rules, flat bool) (*f
 		f.sourcesOfFields = f.fieldRules()
 		f.ownRequests = f.findMade()
 	}
-	b := body{flow: f, at: make(map[ssa.Value]int32), refined: make(map[refinement]int32)}
+	b := body{flow: f, at: make(map[ssa.Value]int32), refined: make(map[refinement]int32), responses: make(map[ssa.Value]*response)}
 	for _, q := range f.procs[1:] {
 		if err := ctx.Err(); err != nil {
 			return nil, err

@@ -56,7 +56,7 @@ func (b *body) call(i ssa.CallInstruction) {
 			b.model(i, c.f, args, result)
 		}
 	}
-	if len(b.proc.of.sites[i]) == 0 {
+	if len(b.proc.of.sites[i]) == 0 || first && b.p.light && b.p.variables.isUnknown(common) {
 		b.model(i, nil, args, result)
 	}
 }
@@ -83,18 +83,25 @@ func (b *body) special(at ssa.Instruction, name string) int32 {
 }
 
 // read takes all of an object to a place.
-func (b *body) read(from, to int32, mask uint32) {
+func (b *body) read(from, to int32, mask uint32) { b.take(from, all, to, mask) }
+
+func (b *body) take(from int32, w face, to int32, mask uint32) {
 	if from != none {
-		b.heap.mark(from, isRead)
-		b.heap.arc(from, all, to, itself, mask)
+		b.heap.mark(from, faceFlag[w])
+		b.heap.arc(from, w, to, itself, mask)
 	}
 }
 
 // write puts something into all of an object.
-func (b *body) write(from, to int32, mask uint32) {
+func (b *body) write(from, to int32, mask uint32) { b.put(from, to, mask, into) }
+
+// fill puts something into all of an object that functions may set which are not followed.
+func (b *body) fill(from, to int32, mask uint32) { b.put(from, to, mask, filled) }
+
+func (b *body) put(from, to int32, mask uint32, w face) {
 	if to != none {
-		b.heap.mark(to, isWritten)
-		b.heap.arc(from, itself, to, into, mask)
+		b.heap.mark(to, faceFlag[w])
+		b.heap.arc(from, itself, to, w, mask)
 	}
 }
 
@@ -106,6 +113,9 @@ func (b *body) model(i ssa.CallInstruction, f *ssa.Function, args []int32, resul
 		name = ruleName(f)
 	}
 	common := i.Common()
+	if f == nil && b.p.light && common.IsInvoke() {
+		name = methodName(common.Method)
+	}
 	passes, sources := b.rules.of(f, common)
 	read := b.readAs(common, args)
 	supposed := passes == nil && sources == nil
@@ -147,7 +157,7 @@ func (b *body) pass(i ssa.CallInstruction, f *ssa.Function, p *rule, through int
 		switch t := argumentType(common, k); {
 		case !p.reads(k) || a == none:
 		case isIterator(t): // what it gives is what it has captured
-			b.read(a, through, kindModel)
+			b.take(a, yielded, through, kindModel)
 		case isFunction(t):
 			b.heap.arc(a, itself, through, itself, kindModel)
 		default:
@@ -192,7 +202,11 @@ func (b *body) outcome(i ssa.CallInstruction, r *rule, from int32, args []int32,
 				b.refers(to, t)
 				to = b.part(to, pointee)
 			}
-			b.write(from, to, kindModel)
+			if r.general {
+				b.fill(from, to, kindModel)
+			} else {
+				b.write(from, to, kindModel)
+			}
 			if r.kind == modelRule || r.kind == sanitizerRule {
 				b.written(i, k, from, itself)
 			}
@@ -329,6 +343,16 @@ func isIterator(t types.Type) bool {
 func (b *body) passed(i ssa.CallInstruction, f *ssa.Function, k int, v ssa.Value) (list []*copied) {
 	if known := b.proc.of.knows(v); known != nil {
 		return b.calls.within(b.proc.of.sites[i], known.f)
+	}
+	if b.p.light && (f == nil || isOutside(f)) {
+		functions := b.p.variables.functionsOf(v)
+		b.p.names.Sort(functions)
+		for _, g := range functions {
+			if c := b.calls.originals[g]; c != nil {
+				list = append(list, c)
+			}
+		}
+		return list
 	}
 	if f == nil {
 		b.unseen["a function that is passed to one that is not known"]++

@@ -28,6 +28,7 @@ type loading struct {
 	Quiet    bool     `short:"q" help:"Say nothing."`
 
 	rules   *rules // or nil
+	light   bool   // bodies of dependencies are not read, where it can be done without
 	earlier bool   // rules may be about what these packages do not have yet
 }
 
@@ -51,6 +52,7 @@ func (l loading) list(ctx context.Context) (*listing, error) {
 // loaded loads packages that are listed, and finds what calls what.
 func (l loading) loaded(ctx context.Context, listed *listing) (*program, *calls, error) {
 	began := time.Now()
+	listed.p.light = l.light && l.Calls == "vta"
 	p, err := listed.load(ctx)
 	if err != nil {
 		return nil, nil, err

@@ -37,3 +37,29 @@ func TestWorkGrowsWithTheProgram(t *testing.T) {
 		t.Errorf("four times the branches take %d steps and %d links, beside %d and %d", moreSteps, moreLinks, steps, links)
 	}
 }
+
+// TestLongConditionsAreLookedAtOnce: values that are each made of the one before would otherwise take a way for each choice of
+// their terms, and so never end.
+func TestLongConditionsAreLookedAtOnce(t *testing.T) {
+	var text strings.Builder
+	text.WriteString("package main\n\nfunc main() { println(check(\"x\")) }\n\nfunc check(s string) bool {\n\tv := s == \"\"\n")
+	for i := range 7 {
+		fmt.Fprintf(&text, "\tv = v")
+		for k := range 12 {
+			fmt.Fprintf(&text, " || s == \"%d.%d\" && v", i, k)
+		}
+		text.WriteString("\n")
+	}
+	text.WriteString("\tif v {\n\t\treturn true\n\t}\n\treturn false\n}\n")
+	dir := t.TempDir()
+	writeModule(t, dir, map[string]string{"main.go": text.String()})
+	p := must(load(t.Context(), dir, false, "", []string{"."}))
+	c := newChecker(p, must(newRules(nil)))
+	f := p.named[0].Func("check")
+	if what := c.accepts(validator{f: f}); what&isConstant != 0 {
+		t.Errorf("%b holds of what may be anything", what)
+	}
+	if c.of[f] == nil {
+		t.Error("its conditions are not looked at")
+	}
+}

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"go/constant"
 	"go/token"
+	"iter"
 	"slices"
 
 	"golang.org/x/tools/go/ssa"
@@ -14,6 +16,8 @@ const (
 	isConstant  fact = 1 << iota // it is one of some constants
 	isParsed                     // it is a number, a time or the like
 	isInside                     // it is a path that does not lead out of its folder
+	isRelative                   // it is a path that does not begin at a root
+	isJoined                     // behind a folder it does not lead out of that, links included
 	startsSlash                  // it begins with /
 	noTwoSlash                   // it does not begin with //
 	noBackslash                  // it does not begin with /\
@@ -54,6 +58,9 @@ func (f fact) closed() fact {
 	}
 	if f&hostListed != 0 {
 		f |= noURL
+	}
+	if f&isRelative != 0 && f&isJoined != 0 {
+		f |= isInside
 	}
 	if f&isConstant != 0 {
 		f |= everyFact &^ isChecked
@@ -127,6 +134,7 @@ type guards struct {
 	arms map[[2]int]facts // of each arm, by the blocks at its ends
 	in   map[int][]fact   // of each value that something is said of, by block
 	by   map[int]string   // which function checked it, if nothing more is known
+	phis map[saying]facts // of one condition, what says has found
 }
 
 // checker finds guards of functions, and what validators say.
@@ -139,11 +147,14 @@ type checker struct {
 	lists  map[*ssa.Global]bool
 
 	accepted map[validator]fact
+	lets     map[validator]bool // see letsThrough
+	looks    map[validator]bool // see looksAt
 }
 
 func newChecker(p *program, r *rules) *checker {
 	c := &checker{p: p, rules: r, ruled: make(map[string]fact), of: make(map[*ssa.Function]*guards),
-		making: make(map[*ssa.Function]bool), lists: make(map[*ssa.Global]bool), accepted: make(map[validator]fact)}
+		making: make(map[*ssa.Function]bool), lists: make(map[*ssa.Global]bool), accepted: make(map[validator]fact),
+		lets: make(map[validator]bool), looks: make(map[validator]bool)}
 	for i, class := range r.guarded() {
 		c.ruled[class] = isRuled << i
 	}
@@ -227,13 +238,14 @@ func (g *guards) onArm(v ssa.Value, from, to *ssa.BasicBlock) fact {
 	return 0
 }
 
-// validator is a parameter of a function with a result that says whether it is accepted.
+// validator is a parameter of a function with a result that says whether it is accepted: a bool, or an error, which is then nil.
 type validator struct {
 	f             *ssa.Function
 	param, result int
+	truth         bool // the bool that accepts
 }
 
-// accepts is what holds of a parameter where a function returns true, or no error.
+// accepts is what holds of a parameter where it is accepted.
 func (c *checker) accepts(v validator) fact {
 	what, ok := c.accepted[v]
 	if !ok {
@@ -246,22 +258,13 @@ func (c *checker) accepts(v validator) fact {
 
 // onAccepting looks at all ways on which a value is accepted.
 func (c *checker) onAccepting(of validator) fact {
-	f, param, k := of.f, of.param, of.result
-	g := c.guardsOf(f)
-	if g == nil || param >= len(f.Params) {
+	g := c.guardsOf(of.f)
+	if g == nil || of.param >= len(of.f.Params) {
 		return 0
 	}
-	all, some, n := everyFact, false, g.num.of(f.Params[param])
-	for _, b := range f.Blocks {
-		r, is := b.Instrs[len(b.Instrs)-1].(*ssa.Return)
-		if !is || k >= len(r.Results) {
-			continue
-		}
-		v := r.Results[k]
-		if g.refuses(v, b) {
-			continue
-		}
-		holds := g.says(v, true, 0)[n]
+	all, some, n := everyFact, false, g.num.of(of.f.Params[of.param])
+	for v, b := range g.accepting(of) {
+		holds := g.says(v, of.truth, 0)[n]
 		if isError(v.Type()) {
 			holds = g.noError(v, 0)[n]
 		}
@@ -276,11 +279,26 @@ func (c *checker) onAccepting(of validator) fact {
 	return all
 }
 
+// accepting are the results of a function that may accept, and where it returns them.
+func (g *guards) accepting(of validator) iter.Seq2[ssa.Value, *ssa.BasicBlock] {
+	return func(yield func(ssa.Value, *ssa.BasicBlock) bool) {
+		for _, b := range of.f.Blocks {
+			r, is := b.Instrs[len(b.Instrs)-1].(*ssa.Return)
+			if !is || of.result >= len(r.Results) || g.refuses(r.Results[of.result], of.truth, b) {
+				continue
+			}
+			if !yield(r.Results[of.result], b) {
+				return
+			}
+		}
+	}
+}
+
 // refuses reports whether a result says that a value is not accepted.
-func (g *guards) refuses(v ssa.Value, b *ssa.BasicBlock) bool {
+func (g *guards) refuses(v ssa.Value, truth bool, b *ssa.BasicBlock) bool {
 	if !isError(v.Type()) {
 		c, is := v.(*ssa.Const)
-		return is && c.Value != nil && c.Value.ExactString() == "false"
+		return is && c.Value != nil && c.Value.Kind() == constant.Bool && constant.BoolVal(c.Value) != truth
 	}
 	switch v := v.(type) {
 	case *ssa.MakeInterface:

@@ -29,6 +29,8 @@ type heap struct {
 	table   partTable
 	structs typeutil.Map
 
+	hides   func(*types.Struct, int) bool // of a field, whether functions that are not followed cannot set it; or nil
+	hidden  map[key]bool
 	flat    bool           // fields are one for all values of their type
 	changed map[int32]bool // procedures whose objects have become different
 	steps   int            // that were taken; beyond most none is
@@ -74,8 +76,10 @@ type object struct {
 const none = -1
 
 const (
-	isRead    uint8 = 1 << iota // somebody reads all of it, whatever parts it has
+	isRead    uint8 = 1 << iota // somebody reads all of it, whatever parts it has, but not what functions in it have captured
 	isWritten                   // somebody writes all of it
+	isFilled                    // somebody writes all of it that is not hidden
+	isYielded                   // somebody reads all of it, and what functions have captured
 )
 
 // part is an entry of an object's list.
@@ -114,7 +118,7 @@ type keyText struct {
 const shared = 0
 
 func newHeap(flat bool) *heap {
-	h := &heap{flat: flat, most: mostSteps, ladder: ladder{demoted: make(map[key]bool)}, parts: make([]part, 1), links: make([]link, 1), keys: make(map[keyText]key), changed: make(map[int32]bool)}
+	h := &heap{flat: flat, most: mostSteps, ladder: ladder{demoted: make(map[key]bool)}, parts: make([]part, 1), links: make([]link, 1), keys: make(map[keyText]key), changed: make(map[int32]bool), hidden: make(map[key]bool)}
 	h.texts = make([]keyText, wrapped+1)
 	h.texts[pointee].name, h.texts[element].name, h.texts[mapKey].name, h.texts[wrapped].name = ".*", "[]", "[key]", ".(wrapped)"
 	return h
@@ -146,7 +150,11 @@ func (h *heap) field(s *types.Struct, i int) key {
 		of = h.structs.Len() + 1
 		h.structs.Set(s, of)
 	}
-	return h.key(keyText{name: "." + s.Field(i).Name(), n: i, of: of})
+	t := keyText{name: "." + s.Field(i).Name(), n: i, of: of}
+	if _, ok := h.keys[t]; !ok && h.hides != nil && h.hides(s, i) {
+		h.hidden[h.key(t)] = true
+	}
+	return h.key(t)
 }
 
 // object makes an object.
@@ -274,8 +282,19 @@ func (h *heap) mark(o int32, flags uint8) {
 	h.objects[o].flags |= flags
 	h.changed[h.objects[o].proc] = true
 	for i := h.objects[o].parts; i != 0; i = h.parts[i].next {
-		h.mark(h.parts[i].of, flags)
+		h.mark(h.parts[i].of, h.flagsOf(h.parts[i].key, flags))
 	}
+}
+
+// flagsOf are those of an object that a part of it has too: a function that is not followed has no access to what others have captured,
+// and none to fields that are hidden.
+func (h *heap) flagsOf(k key, flags uint8) uint8 {
+	if _, captured := h.texts[k].of.(*ssa.Function); captured {
+		flags &^= isRead | isFilled
+	} else if h.hidden[k] {
+		flags &^= isFilled
+	}
+	return flags
 }
 
 // share makes an object and all that it leads to belong to no call.
@@ -295,12 +314,15 @@ func (h *heap) share(o int32) {
 type face uint32
 
 const (
-	itself face = iota
-	all         // the object and all its parts, as somebody reads them
-	into        // the same, as somebody writes them
+	itself  face = iota
+	all          // the object and all its parts, as somebody reads them
+	into         // the same, as somebody writes them
+	filled       // the same without what is hidden
+	yielded      // as all, with what functions have captured
+	faces
 )
 
 // arc says that something goes from one face of an object to one of another.
 func (h *heap) arc(from int32, fromFace face, to int32, toFace face, mask uint32) {
-	h.arcs.add(uint32(from)*3+uint32(fromFace), uint32(to)*3+uint32(toFace), mask, noSite)
+	h.arcs.add(uint32(from)*uint32(faces)+uint32(fromFace), uint32(to)*uint32(faces)+uint32(toFace), mask, noSite)
 }

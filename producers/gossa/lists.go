@@ -46,7 +46,7 @@ func (e *emitted) lists(ctx context.Context, file string, g *graph.CSR) (written
 	}
 	sources("sources", "")
 	for _, class := range q.classes {
-		if hasOwnSources(class) {
+		if q.hasOwnSources(class) {
 			sources(class+".sources", class)
 		}
 		var sinks, sanitizers []string

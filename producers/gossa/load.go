@@ -28,10 +28,13 @@ type program struct {
 
 	standard map[string]bool // packages of the standard library
 	own      map[string]bool // packages of main modules, and those that were asked for
+	light    bool            // bodies of packages that are not own are not read
+	called   map[string]bool // names of methods that interfaces of those have
 	names    *names.Program
 	left     []leftOut // of packages, sorted
 	files    []string  // of all packages
-	sources  []string  // those of own packages, sorted
+	sums     map[string][]byte
+	sources  []string // those of own packages, sorted
 
 	variables *variableTypes                   // after resolve, if they were asked for
 	exported  map[*ssa.Function]bool           // of a library
@@ -110,12 +113,12 @@ func (l *listing) add(of *packages.Package) {
 //
 // Errors: packages of which no function is left, with what is wrong with them.
 func (l *listing) load(ctx context.Context) (*program, error) {
-	b, err := build(ctx, l.all)
+	b, err := build(ctx, l.all, l.p)
 	if err != nil {
 		return nil, err
 	}
 	p := l.p
-	p.ssa, p.names = b.prog, names.New(b.prog)
+	p.ssa, p.names, p.called = b.prog, names.New(b.prog), b.interfaceMethods()
 	p.left = b.leftOut(l.all, p.standard)
 	p.findRoots(b.packages(l.initial))
 	if err := p.nothing(l.patterns); err != nil {

@@ -196,7 +196,7 @@ func TestNoErrorInSourceIsAFault(t *testing.T) {
 			}
 		}
 		p := &program{standard: map[string]bool{}, own: map[string]bool{"m": true}}
-		b, err := build(t.Context(), []*packages.Package{of})
+		b, err := build(t.Context(), []*packages.Package{of}, &program{})
 		if err != nil {
 			t.Fatalf("mutant %d: %v\n%s", i, err, must(os.ReadFile(of.GoFiles[0])))
 		}

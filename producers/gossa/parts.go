@@ -36,7 +36,7 @@ func (h *heap) part(o int32, k key) int32 {
 		at := h.objects[o]
 		made = h.object(at.proc)
 		p := &h.objects[made]
-		p.within, p.key, p.depth, p.flags = o, k, at.depth+1, at.flags
+		p.within, p.key, p.depth, p.flags = o, k, at.depth+1, h.flagsOf(k, at.flags)
 	} else if made == none {
 		made = o
 	}

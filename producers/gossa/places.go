@@ -19,12 +19,14 @@ func (b *body) sinks(i ssa.CallInstruction, args []int32) {
 	}
 	for _, f := range targets {
 		for _, r := range b.rules.ofCall(f, i.Common()) {
-			if r.kind != sinkRule || seen[r] || !r.applies(i.Common()) {
+			if r.kind != sinkRule || seen[r] || !r.applies(i.Common()) || runsNothing(i.Common()) {
 				continue
 			}
 			seen[r] = true
-			to := b.special(i, r.name)
-			b.place(r, to)
+			to := b.sinkOf(i, r, i.Common().Value)
+			if to == none {
+				continue
+			}
 			for k, a := range args {
 				if r.reads(k) {
 					b.sinkArgument(i.Common(), r, k, a, to)
@@ -32,6 +34,29 @@ func (b *body) sinks(i ssa.CallInstruction, args []int32) {
 			}
 		}
 	}
+}
+
+// sinkOf makes the node of a sink, or none if what a ResponseWriter gets is not a page. Where only its beginning says so, that is a check
+// of unknown content: net/http looks at it, unless the type of the content is set elsewhere.
+func (b *body) sinkOf(i ssa.CallInstruction, r *rule, w ssa.Value) int32 {
+	if r.name != responseWrite || !slices.Equal(r.classes, []string{"xss"}) {
+		w = nil
+	}
+	for x, is := w.(*ssa.ChangeInterface); is; x, is = w.(*ssa.ChangeInterface) {
+		w = x.X
+	}
+	if w != nil && b.isNoPage(i, w) {
+		return none
+	}
+	to := b.special(i, r.name)
+	b.place(r, to)
+	if w != nil && b.isPlainText(i, w) {
+		text := b.special(i, "plain text")
+		b.supposedChecked[text] = "net/http.DetectContentType"
+		b.read(text, to, graph.KindAssign)
+		return text
+	}
+	return to
 }
 
 // sinkArgument takes an argument to a sink: all of it, or the first of those that a variadic function gets. In an interface only
@@ -95,9 +120,10 @@ func (b *body) written(i ssa.CallInstruction, k int, from int32, face face) {
 	}
 	v := argument(common, k)
 	for _, s := range b.interfaceSinks() {
-		if b.mayBe(v, s.of) {
-			to := b.special(i, s.rule.name)
-			b.place(s.rule, to)
+		if !b.mayBe(v, s.of) {
+			continue
+		}
+		if to := b.sinkOf(i, s.rule, v); to != none {
 			b.heap.arc(from, face, to, itself, graph.KindAssign)
 		}
 	}

@@ -60,6 +60,9 @@ func (f *flow) reachedFrom(roots []*ssa.Function) []bool {
 		if q := f.of[last]; q != nil {
 			reached[q.id] = true
 		}
+		for _, c := range last.backs {
+			reach(c)
+		}
 		for _, calls := range []map[ssa.CallInstruction][]*copied{last.sites, last.hands} {
 			for _, list := range calls {
 				for _, c := range list {

@@ -82,6 +82,7 @@ func (c *calls) from(of *ssa.Package) (calls, own int) {
 		for _, list := range last.sites {
 			queue = append(queue, list...)
 		}
+		queue = append(queue, last.backs...)
 	}
 	return calls, own
 }

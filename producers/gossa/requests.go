@@ -115,6 +115,9 @@ func (f *flow) calledByOthers() map[*ssa.Function]bool {
 				}
 			}
 		}
+		for _, to := range c.backs {
+			others[to.f] = true
+		}
 		for _, list := range c.hands {
 			for _, to := range list {
 				others[to.f] = true

@@ -47,6 +47,7 @@ type rule struct {
 	param    bool // it is about what functions that implement a method, or are what a field has, get as args
 	exported bool // it is about parameters of exported functions
 	methods  bool // a root: methods of what is given, and not functions
+	general  bool // it is not written, but supposed
 	request  int  // of a bind, the argument that has the request
 	first    bool // a sink is the first of a variadic function's arguments
 	where    int  // of a sink, the argument that has a constant, if there is one:
@@ -112,8 +113,12 @@ func (r *rules) choose(also []string) error {
 // onlyFor says of a class of sources which class of sinks it is for; others are for all other sinks.
 var onlyFor = map[string]string{"archive": "zipslip"}
 
-// hasOwnSources reports whether a class of sinks is not asked about the sources of the others.
-func hasOwnSources(sinks string) bool {
+// notFor says of a class of sources which class of sinks it is not for. A redirect does harm where a link leads to it, and a link
+// carries neither a body nor headers.
+var notFor = map[string]string{"posted": "redirect"}
+
+// isOnlyFor reports whether a class of sinks is asked about sources of its own alone.
+func isOnlyFor(sinks string) bool {
 	for _, class := range onlyFor {
 		if class == sinks {
 			return true
@@ -122,10 +127,17 @@ func hasOwnSources(sinks string) bool {
 	return false
 }
 
+// hasOwnSources reports whether a class of sinks is not asked about the same sources as most.
+func (q *question) hasOwnSources(sinks string) bool {
+	return isOnlyFor(sinks) || slices.ContainsFunc(q.kinds, func(kind string) bool { return notFor[kind] == sinks })
+}
+
 // sourcesFor are the sources that a class of sinks is asked about.
 func (q *question) sourcesFor(sinks string) (list []session.Source) {
 	for i, s := range q.sources {
-		if only := onlyFor[q.kinds[i]]; only == sinks || only == "" && !hasOwnSources(sinks) {
+		switch kind := q.kinds[i]; {
+		case onlyFor[kind] != "" && onlyFor[kind] != sinks, onlyFor[kind] == "" && isOnlyFor(sinks), sinks != "" && notFor[kind] == sinks:
+		default:
 			list = append(list, s)
 		}
 	}

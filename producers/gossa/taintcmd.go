@@ -9,6 +9,7 @@ import (
 	"time"
 
 	_ "github.com/govyre/vyre/driver/cpu"
+	_ "github.com/govyre/vyre/driver/cuda"
 	"github.com/govyre/vyre/graph"
 	"github.com/govyre/vyre/graph/session"
 	"github.com/govyre/vyre/internal/printable"
@@ -40,6 +41,7 @@ type analysis struct {
 	Rules    []string `placeholder:"FILE" help:"More rules, beside those that gossa has."`
 	Classes  []string `placeholder:"CLASS" help:"Only sinks of these classes, such as sql or command; all by default."`
 	Sources  []string `placeholder:"CLASS" help:"Sources of these classes too, which are not asked about otherwise: cli is arguments and the environment, answer what servers say that it asks, stored what databases and names of files have."`
+	Device   string   `default:"cpu" help:"Where to search: the host, which is cpu, or a GPU, such as cuda:0. Findings are the same."`
 	Contexts string   `enum:"none,exact" default:"exact" help:"Whether returns go to the call that was made (${enum})."`
 }
 
@@ -57,7 +59,7 @@ func (c *analysis) answer(ctx context.Context) (*answer, error) {
 			return nil, usagef("--classes %s: no rule has a sink of that class; there are %s", class, strings.Join(r.classes(), ", "))
 		}
 	}
-	c.rules = r
+	c.rules, c.light = r, true
 	ctx, end := c.progress(ctx)
 	defer end()
 	listed, err := c.list(ctx)
@@ -106,7 +108,7 @@ func (c *analysis) made(ctx context.Context, listed *listing) (*answer, error) {
 		}
 	}
 	progressOf(ctx).begin("searching")
-	list, err := e.findings(ctx, g, c.Contexts, c.Classes)
+	list, err := e.findings(ctx, g, c.Device, c.Contexts, c.Classes)
 	if err != nil {
 		return nil, err
 	}

@@ -30,12 +30,15 @@ type variableTypes struct {
 	component []int32 // of each node, and of each of those the set of what it holds
 	set       []int32
 	sets      *typeSets
+
+	outside *outside // where bodies of some functions are not read
 }
 
 // held is what a variable may hold: a value of a type, or a function.
 type held struct {
-	t types.Type
-	f *ssa.Function
+	t       types.Type
+	f       *ssa.Function
+	unknown bool // what comes from outside; t is that of the variable
 }
 
 // tupleValue is one of several values that an instruction has.
@@ -64,6 +67,9 @@ const (
 	placePanic    // what panics, and is recovered
 	placeArgument // of all calls that the same functions fit
 	placeResult
+	placeOutside   // what is known outside; see outside
+	placeGiven     // what comes into interfaces there
+	placeConverted // functions of a type that come into interfaces
 )
 
 // variable is a node, or a value of a concrete type, whose node is made if something comes of it.
@@ -74,7 +80,10 @@ type variable struct {
 
 func (p *program) variableTypes(ctx context.Context) (*variableTypes, error) {
 	v := &variableTypes{types: newTypeNumbers(), values: make(map[ssa.Value]int32), tuples: make(map[tupleValue]int32), places: make(map[typePlace]int32)}
-	v.fits = newCandidates(p.names.Functions(), &v.types)
+	v.fits = newCandidates(p, &v.types)
+	if p.light {
+		v.outside = newOutside(p, v)
+	}
 	for f := range p.names.Functions() {
 		if isTemplate(f) {
 			continue
@@ -89,6 +98,9 @@ func (p *program) variableTypes(ctx context.Context) (*variableTypes, error) {
 		}
 	}
 	v.callers(p.roots)
+	if v.outside != nil {
+		v.outside.settle()
+	}
 	return v, v.passOn(ctx)
 }
 
@@ -98,7 +110,7 @@ func (v *variableTypes) callers(roots []*ssa.Function) {
 	for _, f := range roots {
 		for _, param := range f.Params {
 			if _, named := types.Unalias(param.Type()).(*types.Named); named && types.IsInterface(param.Type()) {
-				v.holds[v.of(param).node] = v.hold(held{t: param.Type()})
+				v.holds[v.of(param).node] = v.hold(held{t: param.Type(), unknown: true})
 			}
 		}
 	}
@@ -133,6 +145,10 @@ func (v *variableTypes) of(value ssa.Value) variable {
 		return variable{node, v.types.number(f.Type())}
 	}
 	t := v.types.number(value.Type())
+	if g, is := value.(*ssa.Global); is && v.outside != nil && !v.outside.globals[g] {
+		v.outside.globals[g] = true
+		v.outside.global(g, v.of(g))
+	}
 	switch n := &v.types.list[t]; {
 	case !n.holds:
 		return variable{none, t}
@@ -231,6 +247,9 @@ func (v *variableTypes) instruction(i ssa.Instruction) {
 	switch i := i.(type) {
 	case *ssa.MakeInterface:
 		v.goes(v.of(i.X), v.of(i))
+		if v.outside != nil {
+			v.outside.convert(i.X)
+		}
 	case *ssa.ChangeInterface:
 		v.goes(v.of(i.X), v.of(i))
 	case *ssa.ChangeType:
@@ -268,7 +287,11 @@ func (v *variableTypes) instruction(i ssa.Instruction) {
 	case *ssa.Extract:
 		v.same(v.of(i), v.part(i.Tuple, i.Index, i.Type()))
 	case *ssa.Field:
-		v.goes(v.shared(placeField, i.X.Type(), i.Field, i.Type()), v.of(i))
+		at := v.shared(placeField, i.X.Type(), i.Field, i.Type())
+		v.goes(at, v.of(i))
+		if v.outside != nil {
+			v.outside.field(i.X.Type(), i.Field, at)
+		}
 	case *ssa.FieldAddr:
 		v.address(i, placeField, i.X.Type().Underlying().(*types.Pointer).Elem(), i.Field)
 	case *ssa.Send:
@@ -322,6 +345,9 @@ func (v *variableTypes) address(i ssa.Value, kind placeKind, of types.Type, at i
 	place, to := v.shared(kind, of, at, content), v.of(i)
 	v.goes(place, to)
 	v.goes(to, place)
+	if v.outside != nil && kind == placeField {
+		v.outside.field(of, at, place)
+	}
 }
 
 // panics is what panics anywhere, of which any recover may be one.

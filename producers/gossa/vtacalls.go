@@ -29,6 +29,10 @@ func (v *variableTypes) call(call ssa.CallInstruction) {
 	}
 	returns := call.Value() != nil // not go, or defer
 	if f := c.StaticCallee(); f != nil {
+		if v.outside != nil && isOutside(f) {
+			v.outside.call(c, to, returns)
+			return
+		}
 		for k, a := range c.Args {
 			if k < len(f.Params) && !isBasic(a.Type()) {
 				v.same(v.of(f.Params[k]), v.of(a))
@@ -42,10 +46,13 @@ func (v *variableTypes) call(call ssa.CallInstruction) {
 		return
 	}
 	fit := v.fits.of(c)
-	if len(fit.list) == 0 {
+	if len(fit.list) == 0 && v.outside == nil {
 		return
 	}
 	v.connect(fit, c.IsInvoke())
+	if v.outside != nil && c.IsInvoke() {
+		v.outside.invoked(fit, c)
+	}
 	if c.IsInvoke() {
 		v.goes(v.of(c.Value), v.argument(fit, -1, c.Value.Type()))
 	}
@@ -80,6 +87,10 @@ func (v *variableTypes) connect(fit *candidate, method bool) {
 	}
 	fit.connected = true
 	for _, f := range fit.list {
+		if v.outside != nil && isOutside(f) {
+			v.outside.fit(fit, f)
+			continue
+		}
 		params := f.Params
 		if method && len(params) > 0 {
 			if isFunction(params[0].Type()) {

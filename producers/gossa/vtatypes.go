@@ -5,6 +5,8 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 	"golang.org/x/tools/go/types/typeutil"
+
+	"github.com/govyre/vyre/producers/calls/names"
 )
 
 // typeNumbers numbers types: identical ones are one.
@@ -108,12 +110,13 @@ type candidate struct {
 	has       map[*ssa.Function]bool
 	receiver  types.Type // of methods: the interface
 	connected bool
+	outside   bool // it may be a function of which nothing is known
 }
 
-func newCandidates(all map[*ssa.Function]bool, numbers *typeNumbers) candidates {
+func newCandidates(p *program, numbers *typeNumbers) candidates {
 	c := candidates{types: numbers, bySignature: make(map[int32]*candidate), byMethod: make(map[abstractMethod]*candidate), methods: make(map[string][]*ssa.Function)}
-	for f := range all {
-		if isTemplate(f) {
+	for f := range p.names.Functions() {
+		if isTemplate(f) || p.isLight(names.Package(f)) && !isVisible(f) {
 			continue
 		}
 		if f.Signature.Recv() != nil {
@@ -144,14 +147,18 @@ func (c *candidate) add(f *ssa.Function) {
 	c.has[f] = true
 }
 
+func (c *candidates) ofSignature(of *types.Signature) *candidate {
+	s := c.types.number(of)
+	if c.bySignature[s] == nil {
+		c.bySignature[s] = c.candidate()
+	}
+	return c.bySignature[s]
+}
+
 // of returns the functions that fit a call of a function that is not known.
 func (c *candidates) of(call *ssa.CallCommon) *candidate {
 	if !call.IsInvoke() {
-		s := c.types.number(call.Signature())
-		if c.bySignature[s] == nil {
-			c.bySignature[s] = c.candidate()
-		}
-		return c.bySignature[s]
+		return c.ofSignature(call.Signature())
 	}
 	key := abstractMethod{c.types.number(call.Value.Type().Underlying()), call.Method.Id()}
 	fit := c.byMethod[key]

@@ -234,7 +234,7 @@ func (a *analysed) areFindings(t *testing.T, contexts string, pairs []pair) {
 	for _, p := range pairs {
 		of[line(a.graph.Position(p.sink))] = true
 	}
-	for _, f := range must(a.values.findings(t.Context(), a.graph, contexts, nil)) {
+	for _, f := range must(a.values.findings(t.Context(), a.graph, "cpu", contexts, nil)) {
 		is[fmt.Sprintf("%s:%d", f.Sink.File, f.Sink.Line)] = true
 	}
 	if !maps.Equal(of, is) {
