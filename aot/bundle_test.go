@@ -486,3 +486,43 @@ func TestMain(m *testing.M) {
 	os.Unsetenv(driver.EnvCacheDir)
 	os.Exit(m.Run())
 }
+
+// Products of float matrices are of one generation: text for sm_75 has them in other steps than units from sm_90 on.
+func TestProductsAreLoadedWhereTheyHaveTheirBits(t *testing.T) {
+	ps := parsed(t, `vyre 1
+kernel @k workgroup(32) {
+  param @x: buf<u32> ro align 16
+  param @y: buf<f32> wo align 16
+  %l = lane
+  %a = load.v4 @x[%l]
+  %b = load.v2 @x[%l]
+  %c = vec 0_f32, 0_f32, 0_f32, 0_f32
+  %d = mma.m16n8k16.f16 %a, %b, %c
+  store.v4 @y[%l], %d
+}`)
+	old, both := built(t, ps, aot.Options{Targets: []string{"sm_75"}}), built(t, ps, aot.Options{Targets: []string{"sm_75", "sm_80"}})
+	for _, c := range []struct {
+		b           *aot.Bundle
+		model, name string
+		matrix      string
+		loads       bool
+	}{
+		{old, "sm_75", "", "sm_75", true}, {old, "sm_86", "", "sm_75", true}, {old, "sm_90", "", "", false},
+		{both, "sm_90", "", "sm_90", true}, {both, "sm_90", "sm_75", "", false}, {both, "sm_86", "sm_75", "sm_75", true},
+	} {
+		d, err := cuda.Open(cuda.Options{Driver: cusim.New(cusim.Config{Models: []cusim.Model{cusim.Named(c.model)}})})
+		if err != nil {
+			t.Fatal(err)
+		}
+		k, err := c.b.Load(ctx, d, "k", driver.Options{Matrix: c.name})
+		switch {
+		case !c.loads && !errors.Is(err, driver.Unsupported):
+			t.Errorf("%s as %q: %v", c.model, c.name, err)
+		case c.loads && (err != nil || k.Resources().Matrix != c.matrix):
+			t.Errorf("%s as %q: %v", c.model, c.name, err)
+		}
+		if err := d.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}

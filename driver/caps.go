@@ -92,9 +92,16 @@ type Features struct {
 	AtomicF64   bool
 	Redux       bool
 	Subgroup    bool
+	Matrix      MatrixUnits
 	Trap        bool
 	EndsRuns    bool // a run that was given up ends soon
 
 	Timing       string // where device time comes from
 	CommandTimes bool   // that of single commands can be had
+}
+
+// MatrixUnits says which matrix products there are, and how those of floats are computed.
+type MatrixUnits struct {
+	Generation string // of hardware that computes the same bits: sm_70, sm_75 or sm_90
+	Forms      string // names of the forms, between spaces
 }

@@ -87,6 +87,9 @@ type Options struct {
 	// MaxRegisters bounds the registers of a thread, from 16 to 255; 0 leaves that to the assembler.
 	// What does not fit is kept in memory.
 	MaxRegisters int
+	// Matrix names the generation of hardware by which products of float matrices are computed, such as sm_75, or any
+	// sm_NN for its own. Empty is that of the device; only device cpu has others.
+	Matrix string
 	// LineInfo names source lines in the machine code, for debuggers and profilers.
 	LineInfo bool
 	// Label appears in errors; empty is the program's name.

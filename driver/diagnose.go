@@ -1,10 +1,13 @@
 package driver
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/govyre/vyre/internal/matrix"
 	"github.com/govyre/vyre/ir"
 )
 
@@ -15,9 +18,9 @@ type Requirement struct {
 	Kernel    string    // its name
 	Group     [3]uint32 // invocations along x, y and z
 	Flags     KernelFlags
-	Params    int  // bytes of arguments
-	Tensor    bool // units for matrices, which no device has programs for
-	Grid      Grid // of a launch; the zero Grid is none
+	Params    int    // bytes of arguments
+	Products  string // forms of its matrix products, between spaces
+	Grid      Grid   // of a launch; the zero Grid is none
 	// Occupancy is how many groups the device itself says that it runs at once. Without it, Occupy computes that.
 	Occupancy Occupancy
 }
@@ -26,7 +29,7 @@ type Requirement struct {
 // is compiled.
 func (o Options) Requirement(p *ir.Program) Requirement {
 	q := Requirement{Kernel: LabelOf(p, o), Group: p.Workgroup(), Flags: FlagsOf(p.Traits())}
-	q.Target = o.Target
+	q.Target, q.Products = o.Target, matrix.FormsOf(p)
 	q.Shared, q.RestElem = SharedOf(p)
 	q.Params = paramBytes(p.Params(), q.Flags)
 	if o.Workgroup != [3]uint32{} && o.Workgroup != AutoWorkgroup {
@@ -70,7 +73,7 @@ const maxParams = 4096
 // Failure is a limit of a device that a kernel is beyond.
 type Failure struct {
 	// Limit is target, threads, group-dim, registers (of a thread, for groups of this size), shared, grid-dim, params,
-	// cooperative, residency or tensor.
+	// cooperative, residency or matrix.
 	Limit      string
 	Need, Have string // empty where the device has none of it
 }
@@ -101,8 +104,8 @@ func Diagnose(c *Caps, q Requirement) Diagnosis {
 	if q.Flags&Resident != 0 {
 		d.together(c)
 	}
-	if q.Tensor {
-		d.fails("tensor", "", "")
+	if q.Products != "" { // setters come here, and must not allocate
+		d.products(c)
 	}
 	return d
 }
@@ -139,6 +142,16 @@ func (d *Diagnosis) target(c *Caps) {
 		have = c.Target
 	}
 	d.fails("target", fmt.Sprintf("%d.%d%s", sm/10, sm%10, digits[len(plain):]), have)
+}
+
+// products compares forms of matrix products.
+func (d *Diagnosis) products(c *Caps) {
+	have := strings.Fields(c.Matrix.Forms)
+	for _, form := range strings.Fields(d.Products) {
+		if !slices.Contains(have, form) {
+			d.fails("matrix", form, cmp.Or(strings.Join(have, ","), "none"))
+		}
+	}
 }
 
 // together is about groups that wait for each other.
@@ -225,7 +238,7 @@ func (d *Diagnosis) sentence() string {
 	case "residency":
 		return fmt.Sprintf("%s groups have to be resident at once, %s fit", f.Need, f.Have)
 	}
-	return "the device has no units for matrices"
+	return fmt.Sprintf("a product of matrices of form %s, the device has %s", f.Need, f.Have)
 }
 
 // fix says what helps against the first failure.
@@ -258,5 +271,5 @@ func (d *Diagnosis) fix() string {
 		}
 		return "choose a smaller workgroup, or less shared memory"
 	}
-	return ""
+	return "use another form, or device cpu and its interpreter"
 }

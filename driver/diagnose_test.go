@@ -12,6 +12,7 @@ import (
 // small is a GPU with little of everything; what it lacks is in the tests.
 func small() *driver.Caps {
 	c := model("sm_86")
+	c.Matrix.Forms = "f64 b1"
 	c.Name, c.MaxThreadsPerGroup, c.SharedOptin, c.GridBarrier = "cuda:0", 512, 16<<10, false
 	return c
 }
@@ -27,23 +28,23 @@ func model(name string) *driver.Caps {
 
 func TestDiagnosisNamesEveryFailureInOrder(t *testing.T) {
 	need := driver.Requirement{Kernel: "K", Resources: driver.Resources{Target: "sm_90", Shared: 64 << 10}, Group: [3]uint32{1024, 1, 1},
-		Flags: driver.Resident, Tensor: true}
+		Flags: driver.Resident, Products: "f16 b1"}
 	together := model("sm_80")
 	together.Name, together.Units, together.MaxThreadsPerUnit = "cuda:0", 2, 2048
 	all := driver.Requirement{Kernel: "a name", Resources: driver.Resources{Target: "sm_90a", Shared: 1 << 20, Registers: 256}, Group: [3]uint32{16, 1, 128},
-		Flags: driver.Resident, Tensor: true, Params: 4097, Grid: driver.Grid{1, 65536}}
+		Flags: driver.Resident, Products: "bf16", Params: 4097, Grid: driver.Grid{1, 65536}}
 	for _, c := range []struct {
 		caps *driver.Caps
 		need driver.Requirement
 		want string
 	}{
 		{small(), driver.Requirement{Kernel: "K"}, "kernel=K device=cuda:0 status=ok"},
-		{small(), need, "kernel=K device=cuda:0 status=blocked target(need=9.0,have=8.6) threads(need=1024,have=512) shared(need=65536,have=16384) cooperative tensor"},
+		{small(), need, "kernel=K device=cuda:0 status=blocked target(need=9.0,have=8.6) threads(need=1024,have=512) shared(need=65536,have=16384) cooperative matrix(need=f16,have=f64,b1)"},
 		{together, driver.Requirement{Kernel: "K", Group: [3]uint32{128, 2, 1}, Flags: driver.Resident, Grid: driver.Grid{9, 2}},
 			"kernel=K device=cuda:0 status=blocked residency(need=18,have=16) grid=[9 2 1] group=[128 2 1] groups=18 threads=256 shared=0"},
 		{small(), all, `kernel="a name" device=cuda:0 status=blocked target(need=9.0a,have=8.6) threads(need=2048,have=512) ` +
 			`group-dim(need=[16 1 128],have=[1024 1024 64]) registers(need=256,have=32) shared(need=1048576,have=16384) ` +
-			`grid-dim(need=[1 65536 1],have=[2147483647 65535 65535]) params(need=4097,have=4096) cooperative residency(need=65536,have=0) tensor ` +
+			`grid-dim(need=[1 65536 1],have=[2147483647 65535 65535]) params(need=4097,have=4096) cooperative residency(need=65536,have=0) matrix(need=bf16,have=f64,b1) ` +
 			`grid=[1 65536 1] group=[16 1 128] groups=65536 threads=2048 shared=1048576`},
 	} {
 		if got := driver.Diagnose(c.caps, c.need).String(); got != c.want {

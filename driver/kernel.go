@@ -36,6 +36,7 @@ const (
 	SharedRest    // its last shared array takes its length from the launch
 	Exact         // same bits on every device
 	Deterministic // see ir.Traits
+	Generational  // has products of float matrices: same bits on devices of one generation at most
 )
 
 // FlagsOf returns the flags of a kernel compiled from a program with traits t.
@@ -45,7 +46,7 @@ func FlagsOf(t ir.Traits) KernelFlags {
 		on   bool
 		flag KernelFlags
 	}{{t.Resident, Resident}, {t.MayTrap, MayTrap}, {t.Traces, Traces}, {t.Ordered, Ordered}, {t.SharedRest, SharedRest}, {t.Class == ir.ClassExact, Exact},
-		{t.Deterministic, Deterministic}} {
+		{t.Deterministic, Deterministic}, {t.Generational, Generational}} {
 		if row.on {
 			f |= row.flag
 		}
@@ -62,6 +63,7 @@ type Resources struct {
 	Const      int // bytes
 	MaxThreads int // a group
 	Target     string
+	Matrix     string // generation of hardware by which products of float matrices are computed; "" without any
 	Reason     string // of device cpu: why the interpreter runs it, "" where machine code does
 }
 

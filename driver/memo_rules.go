@@ -38,7 +38,7 @@ func forgetful(l *LaunchCmd) (msg, fix string) {
 	switch {
 	case flags&Traces != 0:
 		return fmt.Sprintf("kernel %s traces, and a remembered run would not", name), "take the trace out"
-	case flags&Exact == 0:
+	case flags&(Exact|Deterministic) == 0:
 		return fmt.Sprintf("results of kernel %s are not the same in every run: it is approximate, adds floats atomically, or reads the clock", name), "compute them by exact ops"
 	case flags&Deterministic == 0:
 		return fmt.Sprintf("kernel %s is not proven deterministic: two of its invocations may come to one element, in any order", name),

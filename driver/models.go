@@ -3,6 +3,8 @@ package driver
 import (
 	"fmt"
 	"math"
+
+	"github.com/govyre/vyre/internal/matrix"
 )
 
 // models are the devices that need not be there: what CUDA says of one of each family. A group has up to 1024 threads on
@@ -43,7 +45,8 @@ func Models() []*Caps {
 				BandwidthGBs: m.memKHz * m.busBits / 4_000_000},
 			System: System{AsyncEngines: 3, ConcurrentKernels: true, StreamPriorities: true, UnifiedAddressing: true, HostRegister: true},
 			Features: Features{GridBarrier: true, MemPools: true, StreamFlag: true, Graphs: true, LoopNodes: true, F16: true, BF16: newer, F64: true,
-				Atomic64: true, AtomicF32: true, AtomicF64: true, Redux: newer, Subgroup: true, Trap: true, Timing: "device timestamps", CommandTimes: true},
+				Atomic64: true, AtomicF32: true, AtomicF64: true, Redux: newer, Subgroup: true, Trap: true,
+				Matrix: MatrixUnits{matrix.GenerationOf(m.major, m.minor).String(), matrix.Offered(10*m.major + m.minor)}, Timing: "device timestamps", CommandTimes: true},
 		}
 		if c.Target = c.Name; m.major >= 9 {
 			c.Target += "a"

@@ -1,9 +1,11 @@
 package driver
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/govyre/vyre/internal/compile"
+	"github.com/govyre/vyre/internal/matrix"
 	"github.com/govyre/vyre/ir"
 	"github.com/govyre/vyre/ir/verify"
 )
@@ -34,10 +36,35 @@ func (o Options) Check(p *ir.Program, c *Caps) (*ir.Program, compile.Choice, err
 		}
 	}
 	if e := Diagnose(c, o.Requirement(p)).refusal("compile", "", Unsupported); e != nil {
-		if lacks := verify.Lacks(p, verify.Target{SharedBytes: uint64(c.SharedOptin)}); lacks != nil {
-			e.Pos = lacks[0].Pos.String() // of the largest array
+		if lacks := verify.Lacks(p, verify.Target{SM: 10*c.Major + c.Minor, SharedBytes: uint64(c.SharedOptin), Cooperative: true}); lacks != nil {
+			e.Pos = lacks[0].Pos.String() // of the largest array, or of a product
+			if lacks[0].Code == "VY508" {
+				e.Msg = lacks[0].Msg + " [VY508]"
+			}
 		}
 		return nil, choice, e
 	}
+	if _, err := o.Generation(p, c); err != nil {
+		return no(Unsupported, "use device cpu, which computes as any generation", "%v", err)
+	}
 	return p, choice, nil
+}
+
+// Generation is that of hardware by which the program's products of float matrices are computed under the options; "" if it
+// has none. A GPU computes by its own, and text for less than sm_80 asks it for products in other steps.
+func (o Options) Generation(p *ir.Program, c *Caps) (string, error) {
+	if !p.Traits().Generational {
+		return "", nil
+	}
+	g, err := matrix.Resolve(p, cmp.Or(o.Matrix, c.Matrix.Generation))
+	if err != nil {
+		return "", err
+	}
+	if have := c.Matrix.Generation; c.Major > 0 && g.String() != have {
+		return "", fmt.Errorf("float products as %s computes them, and the device computes as %s", g, have)
+	}
+	if sm := cmp.Or(o.Target, c.Target); c.Major >= 9 && (sm == "sm_70" || sm == "sm_72" || sm == "sm_75") {
+		return "", fmt.Errorf("float products for target %s, which would not be those of %s", sm, g)
+	}
+	return g.String(), nil
 }

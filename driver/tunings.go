@@ -41,8 +41,12 @@ func tuningKey(c *Caps, p *ir.Program, o Options, items uint64) [32]byte {
 		return [32]byte{} // Compile refuses it, so nothing is kept under this key
 	}
 	digest := p.Digest()
+	how := fmt.Appendf(nil, "passes=%v;regs=%d;line=%t", choice, o.MaxRegisters, o.LineInfo)
+	if g, err := o.Generation(p, c); err == nil && g != "" {
+		how = fmt.Appendf(how, ";matrix=%s", g)
+	}
 	return identity.Key("vyre.tune.v2", uint64(bits.Len64(max(items, 1))-1), 0, digest[:],
-		fmt.Appendf(nil, "passes=%v;regs=%d;line=%t", choice, o.MaxRegisters, o.LineInfo),
+		how,
 		fmt.Appendf(nil, "%s|%s|%d|%d", c.Model, cmp.Or(o.Target, c.Target), c.Units, c.DriverVersion))
 }
 

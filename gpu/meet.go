@@ -1,6 +1,10 @@
 package gpu
 
-import "sync"
+import (
+	"sync"
+
+	"github.com/govyre/vyre/internal/matrix"
+)
 
 // meet is where the members of a warp or of a group wait for each other, round after
 // round. A round is complete when all have arrived from one site.
@@ -20,6 +24,16 @@ type gate struct {
 	open  chan struct{}     // closed when the round is complete
 	sum   uint64            // of what each member gave
 	lanes *[warpSize]uint64 // what each lane gave, then what each lane gets; nil unless a lane op
+
+	product *matrix.Warp // likewise, of a product of matrices
+}
+
+// given is what the lanes of a lane op gave.
+func (g *gate) given(n uint32) []uint64 {
+	if g.lanes == nil {
+		return nil
+	}
+	return g.lanes[:n]
 }
 
 func (m *meet) init(size uint32) {
@@ -160,7 +174,7 @@ func (i *invocation) complete(m *meet, combine func(lanes []uint64)) {
 	func() {
 		defer m.mu.Unlock()
 		if combine != nil {
-			combine(g.lanes[:m.size])
+			combine(g.given(m.size))
 		}
 		m.advance()
 	}()

@@ -7,6 +7,8 @@ import (
 	"sync/atomic"
 	"time"
 	"unsafe"
+
+	"github.com/govyre/vyre/internal/matrix"
 )
 
 // Grid says how many invocations Run starts and how they are grouped. A plain function knows nothing of its workgroup, so
@@ -16,6 +18,8 @@ type Grid struct {
 	Group       Vec3 // invocations of a group, at most 1024; a Y or Z of 0 means 1
 	SharedRest  int  // elements of the array that SharedRest returns
 	Cooperative bool // run all groups at once, which grid barriers need
+	// Matrix names the hardware by whose rule products of float matrices are computed, such as sm_75. Empty is sm_90.
+	Matrix string
 }
 
 // Run runs kernel once for every invocation of the grid, each on a goroutine of its
@@ -40,7 +44,13 @@ func Run(g Grid, kernel func(Thread)) {
 	}
 	r := &run{
 		kernel: kernel, size: g.Group, groups: g.Groups, sharedRest: g.SharedRest, cooperative: g.Cooperative,
-		halt: make(chan struct{}),
+		halt: make(chan struct{}), matrix: matrix.SM90,
+	}
+	if g.Matrix != "" {
+		var err error
+		if r.matrix, err = matrix.ParseGeneration(g.Matrix); err != nil {
+			panic("gpu: Run: " + err.Error())
+		}
 	}
 	slots := g.parallel()
 	r.free = make(chan int, slots)
@@ -66,6 +76,7 @@ type run struct {
 	size, groups Vec3
 	sharedRest   int
 	cooperative  bool
+	matrix       matrix.Generation
 	grid         gridMeet
 
 	free chan int                // slots of groups that may start; all of them when none runs

@@ -26,6 +26,7 @@ type Info struct {
 // Operand is the rule for one operand.
 type Operand struct {
 	Set  TypeSet // allowed scalar types; 0 with a rule of its own (vec, stored vectors)
+	Type Type    // exactly this type, of a matrix product; 0 for none
 	Same int8    // 1 + the operand whose type this one must have; 0 for none
 	Elem bool    // must be the value type of the object's element (a vector of it for vector ops)
 	Role Role

@@ -230,8 +230,22 @@ const (
 	OpTrace
 )
 
+// OpMma is the first of the matrix products, one for each form in the order of the forms of package matrix.
+const OpMma Op = 0x300
+
+const (
+	opMmaF16 = OpMma + iota
+	opMmaF16F16
+	opMmaBF16
+	opMmaTF32
+	opMmaF64
+	opMmaI8
+	opMmaU8
+	opMmaB1
+)
+
 // numOps bounds the opcodes that have rows; what lies above is reserved, and no op.
-const numOps = 0x2C0
+const numOps = 0x308
 
 // Info returns the op's row of the table; nil for an opcode that is unknown or not enabled.
 func (op Op) Info() *Info {

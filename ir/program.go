@@ -19,7 +19,7 @@ func NewProgram(_ inner.Key, c *Code, digest [32]byte, uni *Uniformity, determin
 	p := &Program{code: *c, digest: digest, uni: uni}
 	p.objs = p.code.Objects()
 	p.traits = traits(&p.code, p.objs)
-	p.traits.Deterministic = deterministic && p.traits.Class == ClassExact
+	p.traits.Deterministic = deterministic && p.traits.Class <= ClassGeneration
 	return p
 }
 
@@ -29,17 +29,18 @@ func (p *Program) Code(inner.Key) *Code { return &p.code }
 
 // Traits is what a sealed program knows about itself, found once.
 type Traits struct {
-	Class       Class
-	Resident    bool // launches cooperatively: all groups run at once
-	GridBarrier bool // has a barrier of the grid or of its first groups, and is resident for that
-	MayTrap     bool
-	Traces      bool
-	Checks      uint32 // 1 + the largest tag of a trace that is Checked; 0 without one
-	Ordered     bool   // has an atomic or fence stronger than relaxed
-	SharedRest  bool   // its last shared array takes its length from the launch
+	Class        Class
+	Resident     bool // launches cooperatively: all groups run at once
+	GridBarrier  bool // has a barrier of the grid or of its first groups, and is resident for that
+	MayTrap      bool
+	Traces       bool
+	Checks       uint32 // 1 + the largest tag of a trace that is Checked; 0 without one
+	Ordered      bool   // has an atomic or fence stronger than relaxed
+	Generational bool   // has products of float matrices, whatever its class is
+	SharedRest   bool   // its last shared array takes its length from the launch
 
 	// Deterministic says that a launch along x of at most 2³¹ invocations is proven to leave the same bytes in its buffers
-	// however it is scheduled. It is exact and without traces. Two invocations come to a cell that one of them writes only with a
+	// however it is scheduled. It is exact, on devices of one generation, and without traces. Two invocations come to a cell that one of them writes only with a
 	// barrier in between, or by integer atomics of one commutative op whose results nothing uses. Arrays are read only
 	// where they were written. A program that is not proven may still be deterministic.
 	Deterministic bool
@@ -51,11 +52,14 @@ type Class uint8
 // The exactness classes.
 const (
 	ClassExact       Class = iota // same bits, if race-free and independent of the order of contended atomics
+	ClassGeneration               // has a float matrix product: exact among devices of one generation of matrix units
 	ClassUnordered                // has float atomic add, clock or trace: results may depend on the schedule
 	ClassApproximate              // has a fast_ op: results within that op's tolerance
 )
 
-func (c Class) String() string { return [...]string{"exact", "unordered", "approximate"}[c] }
+func (c Class) String() string {
+	return [...]string{"exact", "generation", "unordered", "approximate"}[c]
+}
 
 // Name returns the kernel's name.
 func (p *Program) Name() string { return p.code.Name }

@@ -140,6 +140,12 @@ func shuffle(name string, spread Spread) *Info {
 	return in
 }
 
+// mma is a row of a matrix product: the lanes of a warp hold A, B and C.
+func mma(name string, a, b, c Type) *Info {
+	return &Info{Name: "mma." + name, Args: 3, In: [3]Operand{{Type: a}, {Type: b}, {Type: c}}, Result: Result{Kind: ResultFixed, Type: c},
+		Attr: Pure | Convergent, Level: LevelWarp, Spread: SpreadLane}
+}
+
 func control(name string, attr Attr, imm Imm) *Info {
 	return &Info{Name: name, Attr: attr, Imm: imm}
 }
@@ -338,6 +344,15 @@ var table = [numOps]*Info{
 	OpContinue:    {Name: "continue", List: true, Imm: ImmLabel, Attr: Terminator},
 	OpReturn:      control("return", Terminator, ImmNone),
 	OpUnreachable: control("unreachable", Terminator, ImmNone),
+
+	opMmaF16:    mma("m16n8k16.f16", V4|U32, V2|U32, V4|F32),
+	opMmaF16F16: mma("m16n8k16.f16.f16", V4|U32, V2|U32, V2|U32),
+	opMmaBF16:   mma("m16n8k16.bf16", V4|U32, V2|U32, V4|F32),
+	opMmaTF32:   mma("m16n8k8.tf32", V4|U32, V2|U32, V4|F32),
+	opMmaF64:    mma("m8n8k4.f64", F64, F64, V2|F64),
+	opMmaI8:     mma("m16n8k32.i8", V4|U32, V2|U32, V4|I32),
+	opMmaU8:     mma("m16n8k32.u8", V4|U32, V2|U32, V4|U32),
+	opMmaB1:     mma("m16n8k256.b1", V4|U32, V2|U32, V4|U32),
 
 	OpTrap:  {Name: "trap", Args: 2, In: [3]Operand{boolIn, set(1 << U64)}, Imm: ImmCode, Attr: Traps | Writes},
 	OpTrace: {Name: "trace", List: true, Counts: 1<<0 | 1<<1 | 1<<2 | 1<<3, Imm: ImmCode, Attr: Unordered | Writes},

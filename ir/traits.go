@@ -11,6 +11,8 @@ func traits(c *Code, objs []ObjectInfo) Traits {
 		switch {
 		case in.Attr&Approximate != 0:
 			t.Class = ClassApproximate
+		case op >= opMmaF16 && op <= opMmaTF32:
+			t.Class, t.Generational = max(t.Class, ClassGeneration), true
 		case in.Attr&Unordered != 0, op == OpAtomicAdd && objs[c.X[r]].Type().IsFloat():
 			t.Class = max(t.Class, ClassUnordered)
 		}

@@ -33,6 +33,12 @@ type devicesJSON struct {
 	Auto    string       `json:"auto"`
 	Missing []string     `json:"missing"`
 	Cache   string       `json:"cache,omitempty"`
+	Matrix  matrixJSON   `json:"matrix"` // of the device that auto chooses
+}
+
+type matrixJSON struct {
+	Generation string `json:"generation"`
+	Forms      string `json:"forms"`
 }
 
 func (c *devicesCmd) Run(t *terminal) error {
@@ -47,6 +53,7 @@ func (c *devicesCmd) Run(t *terminal) error {
 	auto, openErr := driver.Open("auto", driver.OpenOptions{})
 	if openErr == nil {
 		list.Auto, list.Cache = auto.Name(), auto.Stats().CacheDir
+		list.Matrix = matrixJSON(auto.Caps().Matrix)
 		defer auto.Close()
 	}
 	if c.JSON {
@@ -78,6 +85,9 @@ func (c *devicesCmd) Run(t *terminal) error {
 		for line := range slices.Chunk(simulated, 4) {
 			fmt.Fprintln(t.out, " ", strings.Join(line, ", "))
 		}
+	}
+	if list.Auto != "" {
+		fmt.Fprintf(t.out, "products of matrices on %s: %s, as %s computes them\n", list.Auto, list.Matrix.Forms, list.Matrix.Generation)
 	}
 	if list.Cache != "" {
 		fmt.Fprintf(t.out, "compiled kernels are kept in %s\n", list.Cache)

@@ -24,6 +24,7 @@ type runCmd struct {
 	Print  []string       `sep:"none" placeholder:"NAME[:N]" help:"Print the first N elements of a buffer; all without :N."`
 	Budget uint64         `placeholder:"N" help:"Rows that warps may run before the kernel counts as endless: a bound that is the same on every machine (device cpu, interpreted)."`
 	Limit  *time.Duration `placeholder:"TIME" help:"Longest time for the kernel: 1m by default, 10s with --check; 0 is without end."`
+	Matrix string         `placeholder:"sm_NN" help:"Hardware by whose rule products of float matrices are computed (device cpu)."`
 	Check  bool           `help:"Watch for races, accesses out of bounds and reads of undefined memory (device cpu)."`
 	JSON   bool           `help:"Print digests of what was written, times, and the elements of --print, as one JSON document."`
 	profileFlag
@@ -144,7 +145,7 @@ func (c *runCmd) launch(t *terminal, j *job, dev driver.Device) (driver.Result, 
 		defer cancel()
 		within.ctx = ctx
 	}
-	res, err := j.launch(&within, dev, driver.Options{Label: j.name, Optimise: c.Optimise})
+	res, err := j.launch(&within, dev, driver.Options{Label: j.name, Optimise: c.Optimise, Matrix: c.Matrix})
 	if err != nil && t.ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded) {
 		return res, fmt.Errorf("%s has not ended within %v: see why a loop does not end, or raise the limit with --limit", j.name, limit) // what the device adds is about outputs that nobody waits for
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/internal/interp"
+	"github.com/govyre/vyre/internal/matrix"
 	"github.com/govyre/vyre/internal/metric"
 )
 
@@ -56,6 +57,16 @@ func Open(o Options) (*Device, error) {
 	if d.engine, err = chooseEngine(o); err != nil {
 		return nil, err
 	}
+	if o.Run.Matrix != "" {
+		g, err := matrix.ParseGeneration(o.Run.Matrix)
+		if err != nil {
+			return nil, &driver.Error{Op: "open", Label: Name, Kind: driver.InvalidArgument, Msg: err.Error()}
+		}
+		d.caps.Matrix.Generation = g.String()
+	}
+	if d.engine.required {
+		d.caps.Matrix.Forms = "" // products are the interpreter's
+	}
 	d.caps.Target, d.caps.Reason = d.engine.target(), d.engine.reason
 	d.limit = d.caps.MaxBuffer
 	if o.MemoryLimit > 0 {
@@ -77,7 +88,8 @@ func caps() driver.Caps {
 		System:       driver.System{AsyncEngines: 1, UnifiedAddressing: true, HostRegister: true, PageableAccess: true},
 		Features: driver.Features{GridBarrier: true, Graphs: true, LoopNodes: true,
 			F16: true, BF16: true, F64: true, Atomic64: true, AtomicF32: true, AtomicF64: true,
-			Redux: true, Subgroup: true, Trap: true, EndsRuns: true, Timing: "host clock", CommandTimes: true},
+			Matrix: driver.MatrixUnits{Generation: matrix.SM90.String(), Forms: matrix.Offered(90)},
+			Redux:  true, Subgroup: true, Trap: true, EndsRuns: true, Timing: "host clock", CommandTimes: true},
 	}
 	if c.MaxBuffer = c.TotalMemory; c.MaxBuffer == 0 {
 		c.MaxBuffer = 1 << 47 // the address space of a process, where the system does not tell

@@ -163,7 +163,9 @@ func (r *runner) launch(c *driver.LaunchCmd) error {
 	}
 	o := r.dev.run
 	o.TraceCap = c.Traces
-	res, err := r.dev.runOn(&r.life, c.Kernel.(*kernel).code, &r.launches[c.Index].in, o, r.plan.Tally)
+	k := c.Kernel.(*kernel)
+	o.Matrix = k.res.Matrix
+	res, err := r.dev.runOn(&r.life, k.code, &r.launches[c.Index].in, o, r.plan.Tally)
 	r.note(c, &res)
 	if err == nil {
 		return nil

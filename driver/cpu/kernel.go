@@ -98,6 +98,9 @@ func (d *Device) compile(ctx context.Context, p *ir.Program, o driver.Options, f
 		return nil, err
 	}
 	res := driver.Resources{MaxThreads: d.caps.MaxThreadsPerGroup, Target: target}
+	if res.Matrix, err = o.Generation(p, &d.caps); err != nil {
+		return nil, no(driver.Unsupported, "", "%v", err)
+	}
 	res.Shared, res.RestElem = driver.SharedOf(p)
 	for _, a := range p.Arrays() {
 		if a.Kind() == ir.OnLocal {

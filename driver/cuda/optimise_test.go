@@ -142,6 +142,10 @@ func TestSimulatedDevicesAgreeOnRandomProgramsBehindAnyPasses(t *testing.T) {
 	if err := conform.RunRandom(context.Background(), long.Seed(t, 900_000), n, runtime.GOMAXPROCS(0), &s, func() {}, devices...); err != nil {
 		t.Fatal(err)
 	}
+	products := conform.RandomRun{Seed: long.Seed(t, 910_000), N: n, Make: conform.RandomMatrices, Workers: runtime.GOMAXPROCS(0)}
+	if err := products.Run(t.Context(), &s, devices...); err != nil {
+		t.Fatal(err)
+	}
 	for _, f := range s.Failures {
 		t.Error(f)
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/govyre/vyre/driver/cuda/internal/primary"
 	"github.com/govyre/vyre/internal/cu"
 	"github.com/govyre/vyre/internal/cutarget"
+	"github.com/govyre/vyre/internal/matrix"
 	"github.com/govyre/vyre/internal/ptx"
 )
 
@@ -109,6 +110,7 @@ func probe(drv cu.Driver, dev cu.Device, name string, ordinal int) (driver.Caps,
 	c.LoopNodes = c.Graphs && drv.Has(cu.Cond) && version >= cutarget.FirstLoops
 	c.F16, c.F64, c.Atomic64, c.AtomicF32, c.AtomicF64 = true, true, true, true, true
 	c.BF16, c.Redux = target.SM >= 80, target.SM >= 80
+	c.Matrix = driver.MatrixUnits{Generation: matrix.GenerationOf(c.Major, c.Minor).String(), Forms: matrix.Offered(target.SM)}
 	c.Subgroup, c.Trap, c.Timing, c.CommandTimes = true, true, "device timestamps", true
 	return c, target, nil
 }

@@ -34,7 +34,7 @@ var all = []Pass{
 	{Name: "irce", Bound: "n + what it writes", Does: "inductive range-check elimination: does the rounds of a loop that are in bounds in a loop without checks"},
 	{Name: "idiom", Bound: "n", Does: "idiom recognition: rotates, bit fields, bit counts, tables that fit a word, and atomics that one lane can do for its warp"},
 	{Name: "barrier", Bound: "n", Does: "barrier elimination: drops barriers and fences that order nothing"},
-	{Name: "pack", Bound: "n and a sort of stores", Does: "array interleaving: puts local arrays that are indexed alike into one"},
+	{Name: "pack", Bound: "n and a sort of stores", Does: "array interleaving: puts arrays that are indexed alike into one"},
 	{Name: "clamp", Bound: "n", Does: "index clamping: loads from local arrays without waiting for the check of the index"},
 	{Name: "guards", Bound: "n + what it writes", Does: "guard widening: checks accesses at constant distances together"},
 	{Name: "vector", Bound: "n", Does: "load and store vectorisation: joins accesses of neighbours into one of 8 or 16 bytes"},

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/govyre/vyre/internal/matrix"
 	"github.com/govyre/vyre/ir"
 )
 
@@ -130,6 +131,10 @@ type Case struct {
 
 	// Want holds the expected contents of each buffer; nil entries are not compared.
 	Want [][]byte
+	// Form is that of the products in the program, 0 without any; devices without it do not decide the case. Product, if set,
+	// makes what Want is on devices of a generation.
+	Form    matrix.Form
+	Product func(matrix.Generation) [][]byte
 	// Check looks at the outcome beyond the buffers; may be nil.
 	Check func(Outcome) error
 	// Refused says that the launch must fail before any effect, with an error holding this text.
@@ -182,8 +187,8 @@ func (f Failure) Error() string {
 }
 
 // ErrSkipped is what Try returns for a case that the device cannot decide: one that is
-// about reports, on a device without detectors.
-var ErrSkipped = errors.New("needs a device with detectors")
+// about reports, on a device without detectors, or about products of matrices that it does not have.
+var ErrSkipped = errors.New("needs a device with detectors, or with products of other matrices")
 
 // Try runs one case on a device and returns nil if everything is as expected.
 func Try(ctx context.Context, d Device, c *Case) error {
@@ -203,6 +208,10 @@ func Try(ctx context.Context, d Device, c *Case) error {
 }
 
 func (c *Case) once(ctx context.Context, d Device) error {
+	wants, decides := c.wants(d)
+	if !decides {
+		return ErrSkipped
+	}
 	out, err := d.Run(ctx, c.Program, c.Launch)
 	if c.Refused != "" {
 		switch {
@@ -216,7 +225,7 @@ func (c *Case) once(ctx context.Context, d Device) error {
 	if err != nil {
 		return err
 	}
-	for i, want := range c.Want {
+	for i, want := range wants {
 		if want == nil {
 			continue
 		}

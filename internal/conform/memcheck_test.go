@@ -106,7 +106,8 @@ func TestMemcheckFindsWhatTheDetectorFinds(t *testing.T) {
 			continue
 		}
 		for _, d := range devices {
-			if err := conform.Try(t.Context(), d, c); err != nil && !errors.Is(err, conform.ErrSkipped) {
+			if err := conform.Try(t.Context(), d, c); err != nil && !errors.Is(err, conform.ErrSkipped) &&
+				!(c.Form != 0 && errors.Is(err, driver.Unsupported)) { // machine code has no products of matrices
 				t.Errorf("%s on %s: %v", c, d.Name(), err)
 			}
 		}

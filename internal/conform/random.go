@@ -55,6 +55,11 @@ func RandomWide(seed uint64) *RandomProgram {
 	return generate(&choices{rng: rand.New(rand.NewPCG(seed, 0x77696465)), stream: []uint16{ofWide}})
 }
 
+// RandomMatrices makes a program like Random, with products of matrices among its expressions. Float ones have the bits of sm_90.
+func RandomMatrices(seed uint64) *RandomProgram {
+	return generate(&choices{rng: rand.New(rand.NewPCG(seed, 0x6D6174)), stream: []uint16{ofMatrices}})
+}
+
 // What a program is made of: its first decision.
 const (
 	ofStatements uint16 = iota
@@ -70,6 +75,7 @@ const (
 	ofGoOrder
 	ofBranches
 	ofWide
+	ofMatrices
 )
 
 // FromChoices makes the program of a stream of decisions; every stream has one.
@@ -134,6 +140,7 @@ type generator struct {
 	rounds   int  // loops at uniform control so far
 	small    int  // shapes of a program made of them
 	integers bool // it is of integers alone
+	matrices bool // its expressions have products of matrices
 	wide     bool // it is of numbers of several words alone
 }
 
@@ -160,6 +167,8 @@ func generate(c *choices) *RandomProgram {
 		c.pos, kind, g.integers = 1, ofShapes, true
 	case len(c.stream) > 0 && c.stream[0] == ofWide:
 		c.pos, kind, g.integers, g.wide = 1, ofShapes, true, true
+	case len(c.stream) > 0 && c.stream[0] == ofMatrices:
+		c.pos, g.matrices = 1, true
 	default:
 		kind = uint16(c.pick(int(kinds)))
 	}
@@ -168,7 +177,11 @@ func generate(c *choices) *RandomProgram {
 		return g.made()
 	}
 	g.fuel = 20 + c.pick(80)
-	wg := groupSizes[g.pick(len(groupSizes))]
+	sizes := groupSizes
+	if g.matrices {
+		sizes = [][3]uint32{{32, 1, 1}, {64, 1, 1}, {8, 4, 3}}
+	}
+	wg := sizes[g.pick(len(sizes))]
 	g.wg = wg
 	g.size = int(wg[0] * wg[1] * wg[2])
 	g.launch.Grid = [3]uint32{uint32(1 + g.pick(3)), 1, 1}

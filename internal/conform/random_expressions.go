@@ -3,6 +3,7 @@ package conform
 import (
 	"sync"
 
+	"github.com/govyre/vyre/internal/matrix"
 	"github.com/govyre/vyre/ir"
 	"github.com/govyre/vyre/ir/build"
 )
@@ -42,7 +43,13 @@ func (g *generator) expr(t ir.Type, depth int) build.Value {
 	if g.fuel < 0 || depth < 0 {
 		return g.leaf(t)
 	}
-	switch g.pick(10) {
+	kind := g.pick(10)
+	if g.matrices && kind < 3 && g.level <= ir.LevelWarp {
+		if v, ok := g.product(t); ok {
+			return v
+		}
+	}
+	switch kind {
 	case 0, 1, 2:
 		return g.leaf(t)
 	case 3:
@@ -232,4 +239,36 @@ func (g *generator) subgroup(t ir.Type, depth int) build.Value {
 		return b.Op(op, v, g.expr(ir.U32, depth-1))
 	}
 	return b.Op(op, v)
+}
+
+// products are the forms by what an element of their sums is as a value: of f16, two are a word.
+var products = map[ir.Type][]matrix.Form{ir.F32: {matrix.F16, matrix.BF16, matrix.TF32}, ir.F64: {matrix.F64}, ir.I32: {matrix.I8},
+	ir.U32: {matrix.U8, matrix.B1, matrix.F16F16}}
+
+// product writes a chain of products of matrices and takes one of the sums; false if none has such.
+func (g *generator) product(t ir.Type) (build.Value, bool) {
+	forms := products[t]
+	if len(forms) == 0 || g.fuel < 0 {
+		return 0, false
+	}
+	op := forms[g.pick(len(forms))].Op()
+	in := op.Info().In
+	sum := g.fragment(in[2].Type)
+	for range 1 + g.pick(2) {
+		g.fuel -= 2
+		sum = g.b.Op(op, g.fragment(in[0].Type), g.fragment(in[1].Type), sum)
+	}
+	return g.b.Elem(sum, uint32(g.pick(in[2].Type.Lanes()))), true
+}
+
+// fragment is a value of one or more lanes.
+func (g *generator) fragment(t ir.Type) build.Value {
+	if !t.IsVector() {
+		return g.leaf(t)
+	}
+	parts := make([]build.Value, t.Lanes())
+	for i := range parts {
+		parts[i] = g.leaf(t.Elem())
+	}
+	return g.b.Vec(parts...)
 }

@@ -126,6 +126,12 @@ func (g *goSource) shuffled() {
 			"p.B = [4]uint32{w[1], p.B[0], w[3], "+g.operand("uint32", 2)+"}",
 			"vecs[0], vecs["+g.operand("uint32", 1)+"&1] = vecs[1], "+g.operand("[4]uint32", 1),
 			"hold = holder{s["+g.operand("uint32", 1)+"&7:], "+g.operand("uint32", 1)+" ^ hold.N}",
+			"line, "+g.place("uint32", 2)+" = grid["+g.operand("uint32", 2)+"&1]["+g.operand("uint32", 1)+"&1:], line["+g.operand("uint32", 2)+"&1]",
+			"cells, "+g.place("cell", 2)+" = big["+g.operand("uint32", 2)+"&1:], cells["+g.operand("uint32", 2)+"&1]",
+			"pile = stack{big["+g.operand("uint32", 1)+"&2:], "+g.operand("uint32", 1)+" ^ pile.N}",
+			"grow = append(grow[:4+("+g.operand("uint32", 1)+")&1], "+g.operand("uint32", 2)+", "+g.operand("uint32", 2)+")",
+			"grow = append(grow[:4], "+g.slice("[]uint32", 1)+"[:"+g.operand("uint32", 1)+"&3]...)",
+			"cells[0], cells["+g.operand("int", 1)+"&1].B = cells[1], rows["+g.operand("int", 2)+"&1]",
 			"view, "+g.place("uint32", 2)+" = s["+g.operand("uint32", 2)+"&7:], view["+g.operand("uint32", 2)+"&3]",
 		))
 	}
@@ -137,9 +143,13 @@ func (g *goSource) alone() {
 		g.line("%s.turned(%s, %s)", g.receiver(2), g.slice("[]uint32", 2), g.operand("uint32", 2))
 		return
 	}
-	if s, from := g.slice("[]uint32", 2), g.slice("[]uint32", 2); g.chance(3) {
+	typ := g.one("[]uint32", "[]cell", "[][4]uint32")
+	if g.slices[typ] == nil {
+		typ = "[]uint32"
+	}
+	if s, from := g.slice(typ, 2), g.slice(typ, 2); g.chance(3) {
 		if g.chance(3) {
-			g.line("clear(%s[:%s&3])", s, g.operand("uint32", 2))
+			g.line("clear(%s[:%s&%d])", s, g.operand("uint32", 2), map[bool]int{true: 3, false: 1}[typ == "[]uint32"])
 		} else {
 			g.line("%s ^= uint32(copy(%s, %s[%s&1:]))", g.place("uint32", 1), s, from, g.operand("uint32", 2))
 		}
@@ -201,6 +211,14 @@ func (g *goSource) rangeOver() (over, elem string) {
 	case 1:
 		return g.operand("uint32", 2) + "&3", "uint32?"
 	case 2:
+		switch g.pick(4) {
+		case 0:
+			return g.slice("[]cell", 2), "cell"
+		case 1:
+			if g.slices["[][4]uint32"] != nil {
+				return g.slice("[][4]uint32", 2), "[4]uint32"
+			}
+		}
 		return g.slice("[]uint32", 2) + "[:4]", "uint32"
 	case 3:
 		if g.places["[]uint32"] != nil {

@@ -73,6 +73,26 @@ func (g *goSource) call(typ string, fuel int) string {
 				return fmt.Sprintf("gpu.Atomic%s(&s[%s&15], %s)", g.one("Add", "Xor", "Max"), x(), x())
 			}
 		}
+		switch l := g.slice("[]cell", fuel-1); g.pick(16) {
+		case 0:
+			return fmt.Sprintf("sorted(%s, %s)", l, x())
+		case 1:
+			return fmt.Sprintf("indexed(%s, %s, %s)", l, s(), x())
+		case 2:
+			return fmt.Sprintf("(stack{%s, %s}).pop(%s)", l, x(), x())
+		case 5:
+			return fmt.Sprintf("summed(%s, %s, %s)", s(), x(), x())
+		case 6:
+			return fmt.Sprintf("summed(%s, %s[:%s&3]...)", s(), s(), x())
+		case 7:
+			if g.slices["[]cell"] != nil && g.places["[]uint32"] != nil { // in the kernel
+				return g.one("em.mixed("+s()+", "+x()+")", "em.step("+x()+").A", "em.turned("+s()+", "+x()+").A", "summed("+s()+")")
+			}
+		case 3, 4:
+			if g.slices["[][4]uint32"] != nil {
+				return fmt.Sprintf("rowed(%s, %s)", g.slice("[][4]uint32", fuel-1), x())
+			}
+		}
 		if g.chance(6) {
 			return fmt.Sprintf("(holder{%s, %s}).push(%s)", s(), x(), x())
 		}
@@ -89,7 +109,9 @@ func (g *goSource) call(typ string, fuel int) string {
 		}
 		return fmt.Sprintf("%s(%s, %s)", g.one("rotated", "same"), arr(), s())
 	case "cell":
-		switch g.pick(4) {
+		switch g.pick(5) {
+		case 4:
+			return fmt.Sprintf("moved(%s, %s)", g.slice("[]cell", fuel-1), x())
 		case 3:
 			return fmt.Sprintf("(*%s.step(%s))", g.place("cell", fuel-1), x())
 		case 0:
@@ -168,7 +190,7 @@ func (g *goSource) orderedWord(fuel int) string {
 	case 1:
 		return fmt.Sprintf("uint32(%s)", x(g.one("int64", "int16", "int")))
 	case 2:
-		return fmt.Sprintf("uint32(len(%s))", g.slice("[]uint32", fuel))
+		return fmt.Sprintf("uint32(len(%s))", g.slice(g.one("[]uint32", "[]cell"), fuel))
 	case 3:
 		return fmt.Sprintf("%s[%s&3]", x("[4]uint32"), x("uint32"))
 	case 4:

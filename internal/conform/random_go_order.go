@@ -26,7 +26,9 @@ const (
 const orderDeclarations = `package generated
 
 import (
+	"cmp"
 	"math/bits"
+	"slices"
 
 	"github.com/govyre/vyre/gpu"
 )
@@ -84,6 +86,17 @@ func (h holder) push(x uint32) uint32 {
 	h.S[h.N&3] = h.S[h.N&3]*3 + x
 	h.N++
 	return h.S[h.N&3] + h.N
+}
+
+type stack struct {
+	L []cell
+	N uint32
+}
+
+func (p stack) pop(x uint32) uint32 {
+	p.L[p.N&1].A ^= x
+	p.L, p.N = p.L[1:], p.N+1
+	return p.L[0].A + uint32(len(p.L))
 }
 
 type four [4]uint32
@@ -192,6 +205,53 @@ func (c *cell) all(yield func(int, uint32) bool) {
 	}
 }
 
+func order(a, b cell) int { return cmp.Compare(uint64(a.A)<<32|uint64(hash(a)), uint64(b.A)<<32|uint64(hash(b))) }
+
+func sorted(l []cell, x uint32) uint32 {
+	slices.SortFunc(l, order)
+	i, _ := slices.BinarySearchFunc(l, x, func(c cell, x uint32) int { return cmp.Compare(c.A, x) })
+	return uint32(i)
+}
+
+func indexed(l []cell, s []uint32, x uint32) uint32 {
+	slices.Reverse(l)
+	return uint32(slices.IndexFunc(l, func(c cell) bool {
+		s[0]++
+		return c.A&1 == x&1
+	}))
+}
+
+func moved(l []cell, x uint32) cell {
+	old := l[x&1]
+	l[0], l[1] = l[1], cell{A: l[0].A + x, B: old.B}
+	n := copy(l[x&1:], l)
+	l[0].B[n&3] ^= x
+	return old
+}
+
+func rowed(r [][4]uint32, x uint32) uint32 {
+	for i := range r {
+		row := r[i][x&1:]
+		row[2] += row[0] ^ uint32(len(r))
+		r[0], r[i][x&3] = r[i], x
+	}
+	return r[0][x&3]
+}
+
+func summed(s []uint32, xs ...uint32) (n uint32) {
+	for i := range xs {
+		xs[i] += s[i&3]
+		n = n*3 + xs[i]
+		s[xs[i]&3]++
+	}
+	return n ^ uint32(len(xs))
+}
+
+type wrap struct {
+	N uint32
+	cell
+}
+
 func hash(c cell) uint32 {
 	return c.A ^ c.B[0]*3 ^ c.B[1]*5 ^ c.B[2]*7 ^ c.B[3]*11 ^ uint32(c.C)*13 ^ uint32(c.C>>32)*17 ^ uint32(c.D)*19
 }
@@ -205,10 +265,11 @@ var orderTypes = []string{"uint32", "uint32", "uint32", "[4]uint32", "cell", "in
 var orderPlaces = map[string][]string{
 	"uint32": {"x0", "x1", "x2", "x3", "s[#15]", "s[#3]", "v[#3]", "a[#3]", "b[#3]", "p.A", "p.B[#3]", "q.A", "q.B[#3]", "w[#3]", "big[#3].A",
 		"big[#1].B[#3]", "grid[#1][#3]", "own[#1].A", "own[#1].B[#3]", "view[#3]", "vecs[#1][#3]", "hold.N", "hold.S[#3]",
-		"pp.A", "pp.B[#3]", "pa[#3]", "pe.A", "pe.B[#3]", "(*pw)"},
-	"[4]uint32": {"a", "b", "p.B", "q.B", "grid[#1]", "big[#3].B", "own[#1].B", "vecs[#1]", "(*pa)", "pe.B"},
-	"cell":      {"p", "q", "big[#3]", "own[#1]", "(*pp)", "(*pe)"},
-	"int64":     {"y", "p.C", "q.C", "big[#3].C", "own[#1].C"},
+		"pp.A", "pp.B[#3]", "pa[#3]", "pe.A", "pe.B[#3]", "(*pw)",
+		"line[#1]", "em.A", "em.B[#3]", "em.N", "grow[#3]", "cells[#1].A", "cells[#1].B[#3]", "rows[#1][#3]", "pile.L[#1].A"},
+	"[4]uint32": {"a", "b", "p.B", "q.B", "grid[#1]", "big[#3].B", "own[#1].B", "vecs[#1]", "(*pa)", "pe.B", "cells[#1].B", "rows[#1]", "em.B"},
+	"cell":      {"p", "q", "big[#3]", "own[#1]", "(*pp)", "(*pe)", "cells[#1]", "big[1:][#1]", "pile.L[#1]", "em.cell"},
+	"int64":     {"y", "p.C", "q.C", "big[#3].C", "own[#1].C", "em.C"},
 	"int16":     {"h", "q.D", "few[#3]", "fv[#3]", "own[#1].D"},
 	"int":       {"k", "ints[#3]", "ints[k&3]"},
 	"bool":      {"ok", "oks[#1]"},
@@ -216,15 +277,20 @@ var orderPlaces = map[string][]string{
 }
 
 // orderSlices are what a call can write through beside the places.
-var orderSlices = map[string][]string{"[]uint32": {"s", "v", "w", "s[#7:]", "s[#3:12]", "view", "hold.S"}, "[]int16": {"fv", "few[:]"}}
+var orderSlices = map[string][]string{
+	"[]uint32": {"s", "v", "w", "s[#7:]", "s[#3:12]", "view", "hold.S", "grid[#1][:]", "big[#3].B[:]", "own[#1].B[:]", "vecs[#1][:]", "p.B[:]", "rows[#1][:]", "cells[#1].B[:]",
+		"grow", "append(grow[:4], uint32(#7), x1)", "[]uint32{uint32(#7), x0, 3: uint32(#15)}", "append(make([]uint32, 3, 4), uint32(#7))", "em.B[:]"},
+	"[]int16": {"fv", "few[:]"},
+	"[]cell":  {"cells", "big[:]", "big[#1:#1+3]", "own", "pile.L", "own[:2]"}, "[][4]uint32": {"rows", "grid[:]", "vecs"},
+}
 
 // The same of a helper, whose parameters it does not share with its caller.
 var helperPlaces = map[string][]string{
-	"uint32":    {"x", "y", "s[#3]", "z[#3]", "c[#3]", "r.A", "r.B[#3]", "d[#3]", "dv[#3]"},
-	"[4]uint32": {"c", "d", "r.B"}, "cell": {"r"}, "int64": {"r.C"}, "int16": {"r.D"}, "int": {"n"}, "bool": {"ok"},
+	"uint32":    {"x", "y", "s[#3]", "z[#3]", "c[#3]", "r.A", "r.B[#3]", "d[#3]", "dv[#3]", "fl[#1].A", "fl[#1].B[#3]"},
+	"[4]uint32": {"c", "d", "r.B", "fl[#1].B"}, "cell": {"r", "fl[#1]"}, "int64": {"r.C"}, "int16": {"r.D"}, "int": {"n"}, "bool": {"ok"},
 }
 
-var helperSlices = map[string][]string{"[]uint32": {"s", "z", "dv"}}
+var helperSlices = map[string][]string{"[]uint32": {"s", "z", "dv", "fl[#1].B[:]", "[]uint32{x, uint32(#7), 3: y}"}, "[]cell": {"fl"}}
 
 // orderScope is what statements and operands are made of where the text is now.
 type orderScope struct {
@@ -266,6 +332,12 @@ var orderVars = []struct{ name, made, hash, each string }{
 	{name: "k", made: "int(id & 7)", hash: "uint32(k)*37"},
 	{name: "ok", made: "id > 3", hash: "choose(ok, 5, 11)"},
 	{name: "vecs", made: "gpu.Shared[[4]uint32](t, %d)[id*2 : id*2+2]", each: "vecs[0][i]*41 ^ vecs[1][i]*43"},
+	{name: "cells", made: "big[x1&1:3]", each: "hash(cells[i&1])*45"},
+	{name: "rows", made: "grid[:]", each: "rows[i&1][i]*47"},
+	{name: "line", made: "grid[x1&1][1:]", each: "line[i&1]*49"},
+	{name: "pile", made: "stack{big[1:], id}", hash: "hash(pile.L[0]) ^ pile.N"},
+	{name: "em", made: "wrap{id, cell{A: x1, B: [4]uint32{2: id}}}", hash: "hash(em.cell) ^ em.N*51"},
+	{name: "grow", made: "append(make([]uint32, 0, 9), x1, id, 3, x1>>5)", each: "grow[i]*53 ^ uint32(len(grow))"},
 	{name: "hold", made: "holder{s[5:], id}", hash: "hold.N ^ hold.S[0]"},
 	{name: "view", made: "s[3:]", each: "view[i]*39"},
 }
@@ -289,7 +361,7 @@ func mentions(text, name string) bool {
 // fewer leaves out the places in some of the variables that can be spared: a kernel of all of them is a large one.
 func (g *goSource) fewer(places map[string][]string) map[string][]string {
 	spared := ""
-	for _, name := range []string{"b", "q", "own", "big", "grid", "few", "fv", "view", "vecs", "hold", "pp", "pa", "pe", "pw"} {
+	for _, name := range []string{"b", "q", "own", "big", "grid", "few", "fv", "view", "vecs", "hold", "cells", "rows", "line", "pile", "em", "grow", "pp", "pa", "pe", "pw"} {
 		if g.chance(2) {
 			spared += " " + name
 		}
@@ -400,15 +472,29 @@ func (g *goSource) orderHelper(h int) {
 		}
 		return g.operand("uint32", 1)
 	}}
-	g.part()
-	g.ordered(1)
-	if g.chance(2) {
-		g.line("if %s {", g.operand("bool", 1))
-		g.line("\treturn %s", g.give())
-		g.line("}")
+	body := g.aside(func() {
+		g.part()
+		g.ordered(1)
+		if g.chance(2) {
+			g.line("if %s {", g.operand("bool", 1))
+			g.line("\treturn %s", g.give())
+			g.line("}")
+		}
+		g.part()
+		g.ordered(1)
+		g.helperEnd(h)
+	})
+	if mentions(body, "fl") {
+		g.line("fs := [3]cell{r, {A: x}, {B: c}}")
+		g.line("fl := fs[y&1:]")
 	}
-	g.part()
-	g.ordered(1)
+	g.WriteString(body)
+	g.depth--
+	g.line("}\n")
+}
+
+// helperEnd writes the last statements of a helper.
+func (g *goSource) helperEnd(h int) {
 	g.line("x ^= uint32(n) + dv[x&3] + choose(ok, x, y)")
 	switch {
 	case h == 1 && g.chance(2):
@@ -421,6 +507,4 @@ func (g *goSource) orderHelper(h int) {
 	default:
 		g.line("return %s", g.give())
 	}
-	g.depth--
-	g.line("}\n")
 }

@@ -295,3 +295,26 @@ func goDevices(t *testing.T) (list []conform.Device) {
 	}
 	return list
 }
+
+// What no kernel of the generator has is not compared with Go, so each form of slices has to come.
+func TestRandomGoOrderWritesEveryFormOfSlices(t *testing.T) {
+	forms := []string{
+		`big\[:\]`, `big\[[^\]]*:`, `grid\[[^\]]*\]\[:\]`, `grid\[:\]`, `\.B\[:\]`, `vecs\[[^\]]*\]\[:\]`, `cells, .* = big`, `line, .* = grid`, `pile = `,
+		`sorted\((big|cells|own|pile|fl)`, `indexed\((big|cells|own|pile|fl)`, `moved\(`, `rowed\(rows`, `copy\((cells|big|own|pile|fl)`, `copy\((rows|grid|vecs)`,
+		`clear\((cells|big|own|pile|fl)`, `range \((cells|big|own|pile|fl)`, `range \((rows|grid|vecs)`, `fl := fs\[`, `\.pop\(`,
+	}
+	missing := make(map[string]*regexp.Regexp)
+	for _, f := range forms {
+		missing[f] = regexp.MustCompile(f)
+	}
+	for seed := range uint64(400) {
+		source := conform.RandomGoOrder(seed).Source()
+		source = strings.TrimPrefix(source, conform.GoDeclarations[1])
+		maps.DeleteFunc(missing, func(_ string, re *regexp.Regexp) bool { return re.MatchString(source) })
+		if len(missing) == 0 {
+			t.Logf("all forms in %d kernels", seed+1)
+			return
+		}
+	}
+	t.Errorf("no kernel has %v", slices.Sorted(maps.Keys(missing)))
+}

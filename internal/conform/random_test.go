@@ -48,6 +48,10 @@ func TestRandomProgramsAgreeUnderEverySchedule(t *testing.T) {
 	if err := shapes.Run(t.Context(), &s, devices...); err != nil {
 		t.Fatal(err)
 	}
+	products := conform.RandomRun{Seed: first, N: n / 5, Make: conform.RandomMatrices, Workers: runtime.GOMAXPROCS(0)}
+	if err := products.Run(t.Context(), &s, devices...); err != nil {
+		t.Fatal(err)
+	}
 	for _, f := range s.Failures {
 		t.Error(f)
 	}

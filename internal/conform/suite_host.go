@@ -23,7 +23,7 @@ func hostFamilies() []Family {
 
 // deviceFamilies are the families with programs.
 func deviceFamilies() [][]Family {
-	return [][]Family{opFamilies(), memFamilies(), controlFamilies(), atomicFamilies(), groupFamilies(), launchFamilies(), regressions()}
+	return [][]Family{opFamilies(), memFamilies(), controlFamilies(), atomicFamilies(), groupFamilies(), matrixFamilies(), launchFamilies(), regressions()}
 }
 
 // damagedCases break the columns of a sound program in ways that no text can.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/govyre/vyre/internal/cu"
 	"github.com/govyre/vyre/internal/cusim/internal/machine"
+	"github.com/govyre/vyre/internal/matrix"
 )
 
 // DevicePrimaryCtxRetain makes the context, or takes it once more.
@@ -87,7 +88,7 @@ func (d *Driver) wipe(v *device) {
 		v.lasts = v.sticky
 	}
 	v.sticky = nil
-	v.mem = machine.NewMemoryOf(v.ordinal)
+	v.mem = memoryOf(v.model, v.ordinal)
 	maps.DeleteFunc(d.streams, func(_ cu.Stream, s *stream) bool { return s.dev == v })
 	maps.DeleteFunc(d.events, func(_ cu.Event, e *event) bool { return e.dev == v })
 	for h, m := range d.modules {
@@ -182,4 +183,11 @@ func (d *Driver) CtxPopCurrent() (cu.Context, error) {
 		d.current[t], d.pushed[t] = d.pushed[t][n-1], d.pushed[t][:n-1]
 	}
 	return c, d.leave(call)
+}
+
+// memoryOf is the memory of a device, without any allocation.
+func memoryOf(m Model, ordinal int) *machine.Memory {
+	mem := machine.NewMemoryOf(ordinal)
+	mem.Matrix = matrix.GenerationOf(m.Major, m.Minor)
+	return mem
 }

@@ -136,7 +136,7 @@ func New(c Config) *Driver {
 		if !d.Has(cu.Pool) {
 			delete(attrs, cu.MemoryPools)
 		}
-		d.devices = append(d.devices, &device{drv: d, ordinal: i, model: m, attrs: attrs, memory: c.Memory, mem: machine.NewMemoryOf(i), pooled: make(map[cu.Ptr]*pooled)})
+		d.devices = append(d.devices, &device{drv: d, ordinal: i, model: m, attrs: attrs, memory: c.Memory, mem: memoryOf(m, i), pooled: make(map[cu.Ptr]*pooled)})
 	}
 	return d
 }

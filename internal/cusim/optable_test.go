@@ -167,7 +167,7 @@ func (o op) settled(v uint64) uint64 {
 var orders = strings.NewReplacer(".relaxed", "", ".acquire", "", ".release", "", ".acq_rel", "", ".cta", "", ".gpu", "", ".sys", "")
 
 // TestEveryEmittedInstructionIsListed: what programs are compiled to is compared with hardware, if its result is
-// exact. What moves values, waits and branches shows in programs.
+// exact. What moves values, waits and branches shows in programs, and so do products of matrices.
 func TestEveryEmittedInstructionIsListed(t *testing.T) {
 	known := make(map[string]bool)
 	for _, l := range opLevels {
@@ -175,7 +175,7 @@ func TestEveryEmittedInstructionIsListed(t *testing.T) {
 			known[o.inst] = true
 		}
 	}
-	for _, name := range strings.Fields("mov ld st prefetch fence bar barrier cvta nanosleep bra exit ret") {
+	for _, name := range strings.Fields("mov ld st prefetch fence bar barrier cvta nanosleep bra exit ret mma") {
 		known[name] = true
 	}
 	seen := make(map[*ir.Program]bool)

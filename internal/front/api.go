@@ -7,6 +7,7 @@ import (
 	"go/parser"
 	"go/token"
 	"go/types"
+	gopath "path"
 	"sync"
 
 	"github.com/govyre/vyre/kernel/library"
@@ -28,7 +29,7 @@ var declarations embed.FS
 // standardLibrary is the parts of the standard library that kernels call and whose source this package has: it says
 // what the functions of the same names compute, by ways of its own.
 //
-//go:embed std/*.txt
+//go:embed std
 var standardLibrary embed.FS
 
 // standard returns the source of a package of the standard library, none of one that kernels cannot call.
@@ -37,7 +38,7 @@ func standard(path string) []File {
 	if err != nil {
 		return nil
 	}
-	return []File{{Name: path + "/" + path + ".go", Src: src}}
+	return []File{{Name: path + "/" + gopath.Base(path) + ".go", Src: src}}
 }
 
 var knownFiles = map[string]string{gpuPath: "api/gpu.txt", mathPath: "api/math.txt", bitsPath: "api/bits.txt"}

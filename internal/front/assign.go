@@ -168,7 +168,12 @@ func (l *lowering) fieldPlace(e *ast.SelectorExpr) (place, bool) {
 	if !ok {
 		return place{}, false
 	}
-	for _, i := range sel.Index() {
+	return l.fieldAt(e, p, sel.Index())
+}
+
+// fieldAt is the field of p at the end of a path, which e asks for.
+func (l *lowering) fieldAt(e ast.Expr, p place, path []int) (place, bool) {
+	for _, i := range path {
 		if fieldsOf(p.typ) == nil || p.node == nil && p.bank == nil && (p.mem == nil || p.mem.view == nil) {
 			if _, ptr := p.typ.Underlying().(*types.Pointer); ptr {
 				l.refuse(e.Pos(), noPointer, "a pointer")

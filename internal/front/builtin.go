@@ -34,12 +34,35 @@ func (l *lowering) builtin(e *ast.CallExpr) []val {
 		return []val{l.copyCall(e)}
 	case "clear":
 		return l.clearCall(e)
-	case "make", "append", "delete", "cap":
+	case "make":
+		return []val{l.makeCall(e)}
+	case "append":
+		return []val{l.appendCall(e)}
+	case "cap":
+		return []val{l.capCall(e)}
+	case "delete":
 		l.refuse(e.Pos(), noHeap, name, heapAdvice[name])
 	default:
 		l.refuse(e.Pos(), noUnsafe, "unsafe."+name)
 	}
 	return l.badResults(e)
+}
+
+// makeCall evaluates make of a slice whose length and capacity are constant: a local array of zeros.
+func (l *lowering) makeCall(e *ast.CallExpr) val {
+	t := l.typeOf(e)
+	s, ok := t.Underlying().(*types.Slice)
+	var size [2]int64 // length and capacity
+	for i, a := range e.Args[1:] {
+		n, known := l.whole(a, nil).intConst()
+		ok = ok && known && n <= maxWork
+		size[i], size[1] = n, n
+	}
+	if !ok || len(e.Args) < 2 {
+		l.refuse(e.Pos(), noHeap, "make", heapAdvice["make"])
+		return l.bad(t)
+	}
+	return l.sliceOf(e, t, l.zeroOf(types.NewArray(s.Elem(), max(size[1], 1))), size[0])
 }
 
 // copyCall evaluates copy(to, from). Where both are of one object it goes backward if forward would overwrite what is still
@@ -58,28 +81,32 @@ func (l *lowering) copyCall(e *ast.CallExpr) val {
 	if to.view == nil || from.view == nil {
 		return l.asInt(l.b.U32(0))
 	}
-	elem := to.typ.Underlying().(*types.Slice).Elem()
-	n := l.lesser(l.lengthOf(to.view), l.lengthOf(from.view))
+	return l.asInt(l.copyViews(to.typ.Underlying().(*types.Slice).Elem(), to.view, from.view))
+}
+
+// copyViews copies as many elements as both views have, and returns their number.
+func (l *lowering) copyViews(elem types.Type, to, from *view) build.Value {
+	n := l.lesser(l.lengthOf(to), l.lengthOf(from))
 	count := l.b.Type(n)
 	one := func(i build.Value) {
 		k := l.unsigned(i)
-		x := l.settle(l.load(elementAt(elem, from.view, k)))
-		l.store(elementAt(elem, to.view, k), retype(x, elem))
+		x := l.settle(l.load(elementAt(elem, from, k)))
+		l.store(elementAt(elem, to, k), retype(x, elem))
 	}
 	forward := func() { l.countTo(n, one) }
-	if to.view.obj != from.view.obj {
+	if to.obj != from.obj {
 		forward()
-		return l.asInt(n)
+		return n
 	}
-	wide := to.view.wide || from.view.wide || to.view.obj.wide
-	a, _ := l.extent(to.view, wide)
-	b, _ := l.extent(from.view, wide)
+	wide := to.wide || from.wide || to.obj.wide
+	a, _ := l.extent(to, wide)
+	b, _ := l.extent(from, wide)
 	l.nested++
 	l.b.IfElse(l.b.Le(a, b), forward, func() {
 		l.countTo(n, func(i build.Value) { one(l.b.Sub(l.b.Sub(n, l.b.Const(count, 1)), i)) })
 	})
 	l.nested--
-	return l.asInt(n)
+	return n
 }
 
 // clearCall evaluates clear of a slice.

@@ -154,14 +154,14 @@ func gpuWrites(fn *types.Func) bool {
 }
 
 // gpuCall lowers a call of a function or method of package gpu.
-func (l *lowering) gpuCall(e *ast.CallExpr, fn *types.Func, recv ast.Expr) []val {
+func (l *lowering) gpuCall(e *ast.CallExpr, fn *types.Func, recv ast.Expr, embedded []int) []val {
 	name := gpuName(fn)
 	t := l.typeOf(e)
 	if f := gpuForms[name]; f != nil {
 		l.at(e.Pos())
 		return f(l, e, t)
 	}
-	args, ok := l.gpuArgs(e, recv)
+	args, ok := l.gpuArgs(e, fn, recv, embedded)
 	if !ok {
 		return l.badResults(e)
 	}
@@ -185,14 +185,13 @@ func (l *lowering) gpuCall(e *ast.CallExpr, fn *types.Func, recv ast.Expr) []val
 }
 
 // gpuArgs evaluates receiver and arguments, without the gpu.Thread among them.
-func (l *lowering) gpuArgs(e *ast.CallExpr, recv ast.Expr) ([]val, bool) {
+func (l *lowering) gpuArgs(e *ast.CallExpr, fn *types.Func, recv ast.Expr, embedded []int) ([]val, bool) {
 	sig, ok := l.typeOf(e.Fun).(*types.Signature)
 	if !ok {
 		return nil, false
 	}
 	var args []val
-	add := func(a ast.Expr, want types.Type) {
-		x := l.exprAs(a, want)
+	add := func(x val) {
 		switch {
 		case isThread(x.typ):
 		case x.bad || x.elem == ir.None:
@@ -202,10 +201,10 @@ func (l *lowering) gpuArgs(e *ast.CallExpr, recv ast.Expr) ([]val, bool) {
 		}
 	}
 	if recv != nil {
-		add(recv, nil)
+		add(l.receiver(fn, recv, embedded))
 	}
 	for i, a := range e.Args {
-		add(a, sig.Params().At(i).Type())
+		add(l.exprAs(a, sig.Params().At(i).Type()))
 	}
 	return args, ok
 }
@@ -255,7 +254,7 @@ func sharedArray(l *lowering, e *ast.CallExpr, t types.Type) []val {
 		o := &object{name: l.arrayName(), count: size}
 		if o.elem, o.lanes = elementOf(elem); o.elem != ir.None {
 			o.id = l.b.SharedArray(o.name, o.elem, int(size)*o.lanes)
-		} else if l.admitRecord(e.Pos(), elem) {
+		} else if l.admitRecord(e.Pos(), elem, true) {
 			l.sharedFields(o, elem, size)
 		} else {
 			return l.badResults(e)

@@ -32,15 +32,16 @@ func (l *lowering) call(e *ast.CallExpr) []val {
 	if fn == nil {
 		return l.callValue(e)
 	}
+	var embedded []int
 	if recv != nil {
-		if fn = l.method(fun.(*ast.SelectorExpr), fn, l.typeOf(recv)); fn == nil {
+		if fn, embedded = l.method(fun.(*ast.SelectorExpr), fn, l.typeOf(recv)); fn == nil {
 			return l.badResults(e)
 		}
 	}
 	if fn.Pkg() != nil {
 		switch fn.Pkg().Path() {
 		case gpuPath:
-			return l.gpuCall(e, fn, recv)
+			return l.gpuCall(e, fn, recv, embedded)
 		case mathPath, bitsPath:
 			return l.mathCall(e, fn)
 		}
@@ -50,7 +51,7 @@ func (l *lowering) call(e *ast.CallExpr) []val {
 		l.refuse(e.Pos(), noForeign, fn.FullName()+" belongs to", adviceFor(fn.Pkg().Path()))
 		return l.badResults(e)
 	}
-	return l.helper(e, fn, d, recv)
+	return l.helper(e, fn, d, recv, embedded)
 }
 
 // badResults evaluates nothing and gives refused values of the right number and types.
@@ -88,63 +89,67 @@ func (l *lowering) conversion(e *ast.CallExpr) val {
 	l.at(e.Pos())
 	if _, slice := x.typ.Underlying().(*types.Slice); slice {
 		if _, same := t.Underlying().(*types.Slice); !same {
-			l.refuse(e.Pos(), noHeap, "the conversion of a slice to an array", "read the elements one by one")
-			return l.bad(t)
+			return l.arrayOf(e, x, t)
 		}
 	}
 	return l.convert(x, t)
 }
 
-// method returns the function that x.M means for an x of type t, nil if it was refused. A method
-// that a constraint asks for is looked up in the type argument.
-func (l *lowering) method(e *ast.SelectorExpr, fn *types.Func, t types.Type) *types.Func {
-	at := e.Pos()
-	if _, ok := fn.Signature().Recv().Type().Underlying().(*types.Interface); ok {
-		o, index, _ := types.LookupFieldOrMethod(t, false, fn.Pkg(), fn.Name())
-		m, ok := o.(*types.Func)
-		if !ok || types.IsInterface(t) {
-			l.refuse(at, noInterface, "a method of an interface")
-			return nil
-		}
-		if len(index) > 1 {
-			l.refuse(at, noPromoted, "pass the field "+embedding(t, index)+" itself, or declare the method on what embeds it")
-			return nil
-		}
-		fn = m
-	} else if sel := l.src.info.Selections[e]; len(sel.Index()) > 1 {
-		l.refuse(at, noPromoted, "call it on the field, as x."+embedding(t, sel.Index())+"."+fn.Name()+"(…)")
-		return nil
+// arrayOf converts a slice to an array, of which elements beyond the slice are read as any others.
+func (l *lowering) arrayOf(e *ast.CallExpr, x val, t types.Type) val {
+	a, ok := t.Underlying().(*types.Array)
+	if !ok || a.Len() > maxValues {
+		l.refuse(e.Pos(), noHeap, "the conversion of a slice to a pointer or to a long array", "read the elements one by one")
+		return l.bad(t)
 	}
-	return fn
+	y := l.zeroOf(t)
+	if x.view == nil {
+		return y
+	}
+	y.kids = make([]val, a.Len())
+	for k := range y.kids {
+		y.kids[k] = l.settle(l.load(elementAt(a.Elem(), x.view, l.constant(types.Typ[types.Int], constInt(int64(k))))))
+	}
+	return y
 }
 
-// embedding writes the fields on the way to what is embedded in t, as in a selector.
-func embedding(t types.Type, index []int) string {
-	var names []string
-	for _, i := range index[:len(index)-1] {
-		if p, ok := t.Underlying().(*types.Pointer); ok {
-			t = p.Elem()
+// method returns the function that x.M means for an x of type t, nil if it was refused, and the embedded fields on the way
+// to its receiver. A method that a constraint asks for is looked up in the type argument.
+func (l *lowering) method(e *ast.SelectorExpr, fn *types.Func, t types.Type) (of *types.Func, embedded []int) {
+	index := l.src.info.Selections[e].Index()
+	if isAbstract(fn) {
+		o, at, _ := types.LookupFieldOrMethod(t, false, fn.Pkg(), fn.Name())
+		m, ok := o.(*types.Func)
+		if !ok || types.IsInterface(t) || isAbstract(m) {
+			l.refuse(e.Pos(), noInterface, "a method of an interface")
+			return nil, nil
 		}
-		f := t.Underlying().(*types.Struct).Field(i)
-		names, t = append(names, f.Name()), f.Type()
+		fn, index = m, at
 	}
-	return strings.Join(names, ".")
+	return fn, index[:len(index)-1]
+}
+
+// embeddedType is the type of what is embedded in t at the end of a path.
+func embeddedType(t types.Type, path []int) types.Type {
+	for _, i := range path {
+		if isPointer(t) {
+			t = pointee(t)
+		}
+		t = t.Underlying().(*types.Struct).Field(i).Type()
+	}
+	return t
 }
 
 // helper inlines a call of a function with source.
-func (l *lowering) helper(e *ast.CallExpr, fn *types.Func, d *ast.FuncDecl, recv ast.Expr) []val {
+func (l *lowering) helper(e *ast.CallExpr, fn *types.Func, d *ast.FuncDecl, recv ast.Expr, embedded []int) []val {
 	sig := fn.Origin().Signature()
-	if sig.Variadic() {
-		l.refuse(e.Pos(), noHeap, "a variadic helper, which makes a slice,", "give it a parameter for each value, or an array of them")
-		return l.badResults(e)
-	}
 	f := &function{fn: fn.Origin(), body: d.Body, env: l.instance(calleeName(e), fn), facts: l.src.factsOf(d)}
 	var args []val
 	if recv != nil {
-		args = append(args, l.receiver(fn, recv))
-		f.env.ofReceiver(fn, l.typeOf(recv))
+		args = append(args, l.receiver(fn, recv, embedded))
+		f.env.ofReceiver(fn, embeddedType(l.typeOf(recv), embedded))
 	}
-	args = append(args, l.arguments(e, func(i int) types.Type { return f.env.subst(l.src.context, sig.Params().At(i).Type()) })...)
+	args = append(args, l.arguments(e, sig, func(t types.Type) types.Type { return f.env.subst(l.src.context, t) })...)
 	if d.Body == nil {
 		l.refuse(e.Pos(), noUnsafe, "a function without a body")
 		return l.badResults(e)
@@ -152,25 +157,38 @@ func (l *lowering) helper(e *ast.CallExpr, fn *types.Func, d *ast.FuncDecl, recv
 	return l.inline(e, f, args, resultTypes(l.typeOf(e)))
 }
 
-// receiver evaluates the receiver of a method: Go takes its address, or follows it, where the method asks for that.
-func (l *lowering) receiver(fn *types.Func, recv ast.Expr) val {
-	t := l.typeOf(recv)
+// receiver evaluates the receiver of a method, which is recv or what a path of embedded fields in it leads to. Go takes its
+// address, or follows it, where the method asks for that.
+func (l *lowering) receiver(fn *types.Func, recv ast.Expr, path []int) val {
+	t := embeddedType(l.typeOf(recv), path)
 	want := fn.Signature().Recv().Type()
-	switch {
-	case addresses(fn, t):
-		p, ok := l.place(recv)
+	if addresses(fn, t) {
+		p, ok := l.base(recv)
+		if len(path) == 0 {
+			p, ok = l.place(recv)
+		}
+		if ok {
+			p, ok = l.fieldAt(recv, p, path)
+		}
 		if !ok {
 			return l.bad(want)
 		}
 		return l.pointerTo(recv.Pos(), types.NewPointer(t), p)
-	case isPointer(t) && !isPointer(want):
-		x := l.deref(recv.Pos(), l.expr(recv))
-		if x.at != nil && x.at.mem != nil {
-			return l.load(*x.at)
-		}
-		return x
 	}
-	return l.expr(recv)
+	if len(path) == 0 && !(isPointer(t) && !isPointer(want)) {
+		return l.expr(recv)
+	}
+	if len(path) > 0 && isPointer(t) { // its struct was refused
+		return l.bad(want)
+	}
+	x := l.parts(recv, l.operand(recv, nil), path)
+	if isPointer(t) && !isPointer(want) {
+		x = l.deref(recv.Pos(), x)
+	}
+	if x.at != nil && x.at.mem != nil {
+		return l.load(*x.at)
+	}
+	return x
 }
 
 func firstArg(e *ast.CallExpr) ast.Expr {

@@ -11,8 +11,7 @@ func (l *lowering) composite(e *ast.CompositeLit) val {
 	t := l.typeOf(e)
 	switch t.Underlying().(type) {
 	case *types.Slice:
-		l.refuse(e.Pos(), noHeap, "a slice literal", "write an array, as [...]T{…}")
-		return l.bad(t)
+		return l.sliceLiteral(e, t)
 	case *types.Pointer: // an element of a literal of pointers, which its type refuses
 		return l.bad(t)
 	}
@@ -42,6 +41,63 @@ func (l *lowering) composite(e *ast.CompositeLit) val {
 		next++
 	}
 	return x
+}
+
+// sliceLiteral evaluates []T{…}, a slice of an array that has no other name.
+func (l *lowering) sliceLiteral(e *ast.CompositeLit, t types.Type) val {
+	elem := t.Underlying().(*types.Slice).Elem()
+	var list []val
+	next := 0
+	for _, elt := range e.Elts {
+		if kv, ok := elt.(*ast.KeyValueExpr); ok {
+			next, elt = l.elementKey(nil, kv.Key, next), kv.Value
+		}
+		if next < 0 || next >= maxWork {
+			l.refuse(elt.Pos(), noHeap, "a slice literal of more than "+decimal(maxWork)+" elements", "use a buffer made by the host")
+			return l.bad(t)
+		}
+		for len(list) <= next {
+			list = append(list, l.zeroOf(elem))
+		}
+		list[next] = l.exprAs(elt, elem)
+		next++
+	}
+	return l.listed(e, t, list)
+}
+
+// listed is a slice of type t that e makes of a list.
+func (l *lowering) listed(e ast.Expr, t types.Type, list []val) val {
+	elem := t.Underlying().(*types.Slice).Elem()
+	array := types.NewArray(elem, int64(max(len(list), 1)))
+	if !l.admit(e.Pos(), t) {
+		return l.bad(t)
+	}
+	if len(list) == 0 {
+		return l.sliceOf(e, t, l.zeroOf(array), 0)
+	}
+	x := val{typ: array, kids: make([]val, len(list))}
+	for i, y := range list {
+		x.kids[i] = retype(l.settle(y), elem)
+		x.bad = x.bad || y.bad
+	}
+	return l.sliceOf(e, t, x, int64(len(list)))
+}
+
+// sliceOf is a slice of type t, of the first n elements of a new local array that starts as x. An empty one has an array, too:
+// it is not nil.
+func (l *lowering) sliceOf(e ast.Expr, t types.Type, x val, n int64) val {
+	if x.bad || !l.admit(e.Pos(), t) || !l.admit(e.Pos(), x.typ) {
+		return l.bad(t)
+	}
+	l.at(e.Pos())
+	of := l.newNode(x.typ, "of the slice", "", map[string]bool{"": true}, false, x)
+	of.markSliced()
+	v := l.arrayView(val{typ: x.typ, at: &place{typ: x.typ, node: of}})
+	v.typ = t
+	if v.view != nil && n != x.typ.Underlying().(*types.Array).Len() {
+		v.view = &view{obj: v.view.obj, part: true, off: l.b.U32(0), len: l.b.U32(uint32(n))}
+	}
+	return v
 }
 
 // elementKey returns the part that a key of a composite literal names.

@@ -177,8 +177,16 @@ func (l *lowering) selector(e *ast.SelectorExpr) val {
 	if v, ok := l.axis(e); ok {
 		return v
 	}
-	x := l.operand(e.X, nil)
-	for _, i := range sel.Index() {
+	x := l.parts(e, l.operand(e.X, nil), sel.Index())
+	if x.at != nil && x.at.mem != nil && scalarOf(x.typ) != ir.None {
+		return l.load(*x.at)
+	}
+	return x
+}
+
+// parts returns the field of x at the end of a path, which e asks for.
+func (l *lowering) parts(e ast.Expr, x val, path []int) val {
+	for _, i := range path {
 		if isPointer(x.typ) {
 			x = l.deref(e.Pos(), x)
 		}
@@ -191,9 +199,6 @@ func (l *lowering) selector(e *ast.SelectorExpr) val {
 		} else {
 			x = l.part(x, i)
 		}
-	}
-	if x.at != nil && x.at.mem != nil && scalarOf(x.typ) != ir.None {
-		return l.load(*x.at)
 	}
 	return x
 }

@@ -104,7 +104,9 @@ func (s *source) note(f *facts, n ast.Node) {
 		s.noteCall(f, n)
 	case *ast.SelectorExpr:
 		if sel := s.info.Selections[n]; sel != nil && sel.Kind() == types.MethodVal {
-			if fn, _ := sel.Obj().(*types.Func); addresses(fn, s.info.TypeOf(n.X)) {
+			fn, _ := sel.Obj().(*types.Func)
+			path := sel.Index()[:len(sel.Index())-1]
+			if !isPointer(sel.Recv()) && addresses(fn, embeddedType(sel.Recv(), path)) {
 				s.noteAddress(f, n.X)
 			}
 		}
@@ -166,13 +168,40 @@ func (s *source) noteCall(f *facts, call *ast.CallExpr) {
 		}
 	}
 	if recv != nil && sig.Recv() != nil {
-		pass(sig.Recv(), recv)
-	}
-	for i, arg := range call.Args {
-		if i < sig.Params().Len() && !sig.Variadic() {
-			pass(sig.Params().At(i), arg)
+		at := s.embeddedAt(call)
+		for path := range inner.dynamic[sig.Recv()] {
+			s.noteDynamic(f, recv, at+path)
 		}
 	}
+	named := sig.Params().Len()
+	if sig.Variadic() && !call.Ellipsis.IsValid() {
+		named--
+	}
+	for i, arg := range call.Args[:min(named, len(call.Args))] {
+		pass(sig.Params().At(i), arg)
+	}
+}
+
+// embeddedAt is the way from x to the embedded field that has the method which a call x.M() names.
+func (s *source) embeddedAt(call *ast.CallExpr) (path string) {
+	e, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
+	if !ok || s.info.Selections[e] == nil {
+		return ""
+	}
+	sel := s.info.Selections[e]
+	t := sel.Recv()
+	for _, i := range sel.Index()[:len(sel.Index())-1] {
+		if isPointer(t) {
+			t = pointee(t)
+		}
+		st := fieldsOf(t)
+		if st == nil {
+			return path
+		}
+		path += "." + st.Field(i).Name()
+		t = st.Field(i).Type()
+	}
+	return path
 }
 
 // callee returns the function that a call names, and the receiver of a method.

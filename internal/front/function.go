@@ -149,9 +149,15 @@ func (l *lowering) methodValue(e *ast.SelectorExpr, sel *types.Selection) val {
 	t := l.typeOf(e)
 	fn, _ := sel.Obj().(*types.Func)
 	of := l.typeOf(e.X)
-	if fn = l.method(e, fn, of); fn == nil {
+	fn, embedded := l.method(e, fn, of)
+	if fn == nil {
 		return l.bad(t)
 	}
+	if len(embedded) > 0 && sel.Kind() == types.MethodExpr {
+		l.refuse(e.Pos(), noPromoted)
+		return l.bad(t)
+	}
+	of = embeddedType(of, embedded)
 	d := l.src.funcs[fn.Origin()]
 	if d == nil || d.Body == nil {
 		l.refuse(e.Sel.Pos(), noFuncOf, "method "+fn.Name(), "write a function literal that calls it")
@@ -163,7 +169,7 @@ func (l *lowering) methodValue(e *ast.SelectorExpr, sel *types.Selection) val {
 		f.deref = isPointer(of) && !isPointer(fn.Signature().Recv().Type())
 		return val{typ: t, fn: &choice{list: []*function{f}}}
 	}
-	x := l.settle(l.receiver(fn, e.X))
+	x := l.settle(l.receiver(fn, e.X, embedded))
 	if x.bad {
 		return l.bad(t)
 	}
@@ -182,11 +188,7 @@ func (l *lowering) callValue(e *ast.CallExpr) []val {
 	if !ok {
 		return l.badResults(e)
 	}
-	if sig.Variadic() {
-		l.refuse(e.Pos(), noHeap, "a variadic helper, which makes a slice,", "give it a parameter for each value, or an array of them")
-		return l.badResults(e)
-	}
-	args := l.arguments(e, func(i int) types.Type { return sig.Params().At(i).Type() })
+	args := l.arguments(e, sig, func(t types.Type) types.Type { return t })
 	if x.bad || slices.ContainsFunc(args, func(a val) bool { return a.bad }) {
 		return l.badResults(e)
 	}
@@ -194,15 +196,32 @@ func (l *lowering) callValue(e *ast.CallExpr) []val {
 	return l.apply(e, x.fn, args, resultTypes(l.typeOf(e)))
 }
 
-// arguments evaluates the arguments of a call, or the one call that gives them all.
-func (l *lowering) arguments(e *ast.CallExpr, want func(i int) types.Type) (args []val) {
+// arguments evaluates the arguments of a call, or the one call that gives them all, for parameters whose types real tells.
+// Those beyond the named parameters of a variadic function are a slice of a local array.
+func (l *lowering) arguments(e *ast.CallExpr, sig *types.Signature, real func(types.Type) types.Type) (args []val) {
+	named := sig.Params().Len()
+	if sig.Variadic() && !e.Ellipsis.IsValid() {
+		named--
+	}
 	if many, ok := l.src.info.TypeOf(firstArg(e)).(*types.Tuple); ok && many.Len() > 1 {
-		return l.call(ast.Unparen(e.Args[0]).(*ast.CallExpr))
+		args = l.call(ast.Unparen(e.Args[0]).(*ast.CallExpr))
+	} else {
+		for i, a := range e.Args {
+			t := real(sig.Params().At(min(i, sig.Params().Len()-1)).Type())
+			if i >= named {
+				t = t.Underlying().(*types.Slice).Elem()
+			}
+			args = append(args, l.exprAs(a, t))
+		}
 	}
-	for i, a := range e.Args {
-		args = append(args, l.exprAs(a, want(i)))
+	if named == sig.Params().Len() {
+		return args
 	}
-	return args
+	rest := real(sig.Params().At(named).Type())
+	if len(args) == named { // Go passes nil
+		return append(args, l.zeroOf(rest))
+	}
+	return append(args[:named:named], l.listed(e, rest, args[named:]))
 }
 
 // apply calls one of the functions of a value. A nil function is a panic after its arguments are evaluated.

@@ -49,6 +49,7 @@ type lowering struct {
 	depth    int  // of expressions and statements
 	stopped  bool // a limit was exceeded; the rest would only add to it
 	refused  bool
+	spoilt   bool // an expression was refused
 }
 
 // frame is one function being inlined; the outermost is the kernel itself.
@@ -193,6 +194,9 @@ func (s *source) lowerOnce(m *marked, fn *types.Func, name string, e env, comput
 		return nil, true
 	}
 	l.inferAccess()
+	if l.spoilt && !l.refused {
+		panic("BUG: front: " + name + ": an expression was refused without a finding")
+	}
 	if l.refused || m.directive.Workgroup[0] == 0 {
 		return nil, false
 	}
@@ -300,6 +304,9 @@ func (l *lowering) parameter(d *declaring, p *types.Var, t types.Type, i int) (p
 	param = Param{Name: p.Name(), GoType: typeName(t), Type: t, Lanes: 1, First: d.taken}
 	d.taken++
 	if sl, isSlice := t.Underlying().(*types.Slice); isSlice {
+		if e, _ := elementOf(sl.Elem()); e == ir.None && !l.admitRecord(p.Pos(), sl.Elem(), true) {
+			return param, init, false
+		}
 		init = l.sliceParameter(d, &param, name, t, sl.Elem())
 		return param, init, true
 	}

@@ -22,6 +22,8 @@ type object struct {
 	loops  int     // of a local array: loops in whose rounds it is a new one
 	wide   bool    // may hold 2³² elements and more
 	count  int64   // elements of an array; −1 if only the launch knows
+	bank   *bank   // of a local or shared array whose elements are sliced
+	part   span    // that they are of it
 	fields []field // of an object whose elements are structs, or arrays that are no vectors; else nil
 
 	reads, writes bool // what the kernel does to it, for the access right of a buffer

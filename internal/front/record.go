@@ -250,20 +250,23 @@ func (l *lowering) storeFields(p place, x val) {
 	})
 }
 
-// admitRecord refuses, at p, an element type of a buffer or shared array that has no layout on a device.
-func (l *lowering) admitRecord(p token.Pos, t types.Type) bool {
+// admitRecord refuses, at p, an element type that is a struct or an array and has no layout on a device, or none that
+// the host shares. Slices of memory that the host does not see may have elements that it could not exchange.
+func (l *lowering) admitRecord(p token.Pos, t types.Type, host bool) bool {
 	refuse := func(what, instead string) bool {
 		l.refuse(p, noRecords, "a slice of "+what, instead)
 		return false
 	}
 	whole := l.typeName(t)
-	if what, instead := misfit(t, ""); what != "" {
+	if what, instead := misfit(t, "", host); what != "" {
 		return refuse(strings.TrimRight(whole+what, " "), instead)
 	}
 	size := cells(t)
 	switch {
 	case size == 0:
 		return refuse(whole+", which holds nothing,", "give it a field with a value, or pass the length alone")
+	case !host:
+		return l.admitUpTo(p, t, maxLocalCells)
 	case size > maxElementBytes || extent(t) > maxLocalCells || layoutSizes.Sizeof(t) > maxElementBytes:
 		return refuse(fmt.Sprintf("%s, more than %d bytes each,", whole, maxElementBytes), "split it over several slices")
 	}
@@ -287,7 +290,7 @@ func (l *lowering) admitRecord(p token.Pos, t types.Type) bool {
 }
 
 // misfit says which part of a type has no place in an element, and what may stand there instead.
-func misfit(t types.Type, path string) (what, instead string) {
+func misfit(t types.Type, path string, host bool) (what, instead string) {
 	bad := func(kind, instead string) (string, string) {
 		switch {
 		case path == "":
@@ -298,7 +301,7 @@ func misfit(t types.Type, path string) (what, instead string) {
 		return fmt.Sprintf(", whose field %s is %s,", path, kind), instead
 	}
 	if scalarOf(t) != ir.None {
-		if b, ok := t.Underlying().(*types.Basic); ok && (b.Kind() == types.Int || b.Kind() == types.Uint) && path != "" {
+		if b, ok := t.Underlying().(*types.Basic); ok && (b.Kind() == types.Int || b.Kind() == types.Uint) && path != "" && host {
 			return bad("an "+b.Name(), "its size differs between hosts: use "+b.Name()+"64 or "+b.Name()+"32")
 		}
 		return "", ""
@@ -308,14 +311,14 @@ func misfit(t types.Type, path string) (what, instead string) {
 	}
 	switch u := t.Underlying().(type) {
 	case *types.Array:
-		return misfit(u.Elem(), path+"[]")
+		return misfit(u.Elem(), path+"[]", host)
 	case *types.Struct:
 		for f := range u.Fields() {
 			name := f.Name()
 			if path != "" {
 				name = path + "." + name
 			}
-			if what, instead := misfit(f.Type(), name); what != "" {
+			if what, instead := misfit(f.Type(), name, host); what != "" {
 				return what, instead
 			}
 		}

@@ -27,9 +27,10 @@ var (
 	noAtomic     = reason{"VK007", "an atomic on anything but an element of a buffer or shared array has no place in a kernel", "what others cannot see needs no atomic: assign to it"}
 	twoVariables = reason{"VK007", "pointer %s may point to two different things", "branch around the accesses, so that each pointer has one target, which its declaration gives it"}
 	noNilSlice   = reason{"VK007", "comparing a slice with nil has no place in a kernel", "compare its length with 0"}
-	noSliceOf    = reason{"VK007", "a slice of %s has no place in a kernel", "index the array in place, or keep what is sliced in an array of scalars of its own"}
+	noSliceOf    = reason{"VK007", "a slice of %s has no place in a kernel", "index the array in place, or copy it to a variable and slice that"}
 	noHeap       = reason{"VK008", "%s has no place in a kernel", "%s"}
 	noFullSlice  = reason{"VK008", "a slice expression with a capacity has no place in a kernel", "write x[i:j]; a view has no capacity"}
+	noAppend     = reason{"VK008", "append to a slice of anything but an array of the kernel has no place in a kernel", "append to a[:0] of an array, or to make of a constant capacity; or write to the next place of a buffer, and count"}
 	noPrint      = reason{"VK008", "%s has no place in a kernel", "use gpu.Printf"}
 	noNested     = reason{"VK009", "a slice of slices has no place in a kernel", "pass one slice of all values and one of offsets (CSR)"}
 	noRecords    = reason{"VK010", "%s has no place in a kernel", "%s"}
@@ -38,7 +39,7 @@ var (
 	noFuncOf     = reason{"VK012", "%s as a function value has no place in a kernel", "%s"}
 	outlived     = reason{"VK012", "%s would outlive %s, which the function uses", "declare that variable before it, outside the branch, loop or helper; or call the function there"}
 	lateFunc     = reason{"VK012", "%s gets a function that earlier rounds of this loop do not know", "assign it once before the loop, too"}
-	noPromoted   = reason{"VK013", "the method of an embedded field has no place in a kernel", "%s"}
+	noPromoted   = reason{"VK013", "a method expression of an embedded field has no place in a kernel", "write a function literal that calls the method"}
 	noGoto       = reason{"VK014", "%s has no place in a kernel", "%s"}
 	noDefer      = reason{"VK015", "%s has no place in a kernel", "write straight code; nothing unwinds on a device"}
 	noComplex    = reason{"VK016", "a complex number has no place in a kernel", "use two floats"}
@@ -53,6 +54,7 @@ var (
 	twoBuffers   = reason{"VK023", "%s may stand for two different buffers%s", "branch around the accesses, so that each names one buffer%s"}
 	newEachRound = reason{"VK023", "%s would outlive array %s, which is a new one in each round of a loop", "declare the array before the loop, or the slice inside"}
 	overLimit    = reason{"VK024", "%s", "%s"}
+	badPair      = reason{"VK026", "matrices of %s do not go together", "write sums of float32 for Float16, BFloat16 and float32, of Float16 for Float16, of float64 for float64, of int32 for int8, of uint32 for uint8 and uint32"}
 	keptCheck    = reason{"VK025", "%s", "compare the index with the length in a condition around the access, mask it, or leave out checks=none"}
 )
 
@@ -61,10 +63,9 @@ const fixedSize = "use a fixed array, gpu.Shared, or a buffer made by the host"
 
 // heapAdvice says what to write instead of a predeclared function.
 var heapAdvice = map[string]string{
-	"append": "write to the next place of a fixed array, or of a buffer made by the host, and count",
 	"cap":    "write len; a view has no capacity",
 	"delete": fixedSize,
-	"make":   fixedSize,
+	"make":   "give it a constant length and capacity; or " + fixedSize,
 }
 
 // foreignAdvice says what to write instead of a package of the standard library that kernels are often tried with.

@@ -53,6 +53,24 @@ var launches = []launched{
 	{name: "RoundArrays", fn: cases.RoundArrays, args: []any{random[uint32](33, 16), make([]uint32, 16)}},
 	{name: "RecordOrder", fn: cases.RecordOrder, args: []any{random[uint32](34, 16), make([]uint32, 16)}},
 
+	{name: "Stacked", fn: cases.Stacked, args: []any{random[uint32](47, many), make([]uint32, many)}},
+	{name: "Appends", fn: cases.Appends, args: []any{random[uint32](48, many), make([]uint32, many)}},
+	{name: "Promoted", fn: cases.Promoted, args: []any{random[uint32](41, many), make([]uint32, many)}},
+	{name: "Variadics", fn: cases.Variadics, args: []any{random[uint32](42, many), make([]uint32, many)}},
+	{name: "Codes", fn: cases.Codes, args: []any{random[uint32](43, many), make([]uint32, many)}},
+	{name: "Bytes", fn: cases.Bytes, args: []any{random[uint32](44, many), make([]uint32, many)}},
+	{name: "Runes", fn: cases.Runes, args: []any{texts(many), make([]uint32, many)}},
+	{name: "Searches", fn: cases.Searches, args: []any{random[uint32](45, many), make([]uint32, many)}},
+	{name: "MatrixBF16", fn: cases.MatrixBF16, groups: gpu.Vec3{X: 2}, args: matrices(19, 11, 37, brains, brains, singles)},
+	{name: "MatrixF16", fn: cases.MatrixF16, groups: gpu.Vec3{X: 2}, args: matrices(19, 11, 37, halves, halves, singles)},
+	{name: "MatrixHalf", fn: cases.MatrixHalf, groups: gpu.Vec3{X: 2}, args: matrices(19, 11, 37, halves, halves, halves)},
+	{name: "MatrixTF32", fn: cases.MatrixTF32, groups: gpu.Vec3{X: 2}, args: matrices(19, 11, 13, singles, singles, singles)},
+	{name: "MatrixF64", fn: cases.MatrixF64, groups: gpu.Vec3{X: 2}, args: matrices(19, 11, 6, doubles, doubles, doubles)},
+	{name: "MatrixI8", fn: cases.MatrixI8, groups: gpu.Vec3{X: 2}, args: matrices(19, 11, 37, integers[int8], integers[int8], integers[int32])},
+	{name: "MatrixU8", fn: cases.MatrixU8, groups: gpu.Vec3{X: 2}, args: matrices(19, 11, 37, integers[uint8], integers[uint8], integers[uint32])},
+	{name: "MatrixB1", fn: cases.MatrixB1, groups: gpu.Vec3{X: 2}, args: matrices(19, 11, 13, integers[uint32], integers[uint32], integers[uint32])},
+	{name: "MatrixTiles", fn: cases.MatrixTiles, groups: gpu.Vec3{X: 1}, args: []any{integers[int8](1000, 3), integers[int8](400, 5), make([]int32, 400)}},
+
 	{name: "Structs", fn: cases.Structs, args: []any{fill(many, func(i int) float32 { return float32(i)/8 - 9 }), make([]float32, many)}},
 	{name: "Arrays", fn: cases.Arrays, args: []any{random[int32](11, many), make([]int64, many)}},
 	{name: "Vectors", fn: cases.Vectors, args: []any{vectors(many), pairs16(many), make([][4]float32, many), make([]uint32, many)}},
@@ -60,6 +78,10 @@ var launches = []launched{
 	{name: "Rows", fn: cases.Rows, args: []any{offsets(many), random[uint32](23, many*3), make([]uint64, many)}},
 	{name: "Stack", fn: cases.Stack, args: []any{random[uint32](24, many), make([]uint32, many)}},
 	{name: "Quads", fn: cases.Quads, args: []any{quads(many), make([]uint32, many)}},
+
+	{name: "RecordSlices", fn: cases.RecordSlices, args: []any{random[uint32](61, many), make([]uint32, many)}},
+	{name: "RowSlices", fn: cases.RowSlices, args: []any{random[uint32](62, many), make([]uint32, many)}},
+	{name: "SharedSlices", fn: cases.SharedSlices, args: []any{random[uint32](63, many), make([]uint32, many)}},
 
 	{name: "Particles", fn: cases.Particles, args: []any{float32(0.5), particles(many), make([]float32, many)}},
 	{name: "Triples", fn: cases.Triples, args: []any{triples(many), make([][3]float32, many), make([][4]float64, many)}},
@@ -395,4 +417,37 @@ func doubles(n, order int) []float64 {
 func singles(n, order int) []float32 {
 	wide := doubles(n, order)
 	return fill(n, func(i int) float32 { return float32(wide[i]) })
+}
+
+// texts is words whose bytes are likely to be UTF-8, or nearly so.
+func texts(n int) []uint32 {
+	list := random[uint32](46, n)
+	for i := range list {
+		switch i % 4 {
+		case 0:
+			list[i] &= 0x7F7F7F7F
+		case 1:
+			list[i] = list[i]&0x3F3F3F07 | 0x808080F0
+		case 2:
+			list[i] = list[i]&0x3F3F0F7F | 0x8080E000
+		}
+	}
+	return list
+}
+
+// matrices are the arguments of a product: m×k, n×k with less than it has, and m×n.
+func matrices[A, B, C any](m, n, k int, a func(n, order int) []A, b func(n, order int) []B, c func(n, order int) []C) []any {
+	return []any{uint32(m), uint32(n), uint32(k), a(m*k, 7), b(n*k-2, 5), c(m*n, 3)}
+}
+
+func integers[T int8 | uint8 | int32 | uint32](n, order int) []T { return random[T](uint64(order), n) }
+
+func halves(n, order int) []gpu.Float16 {
+	wide := doubles(n, order)
+	return fill(n, func(i int) gpu.Float16 { return gpu.ToFloat16(float32(wide[i])) })
+}
+
+func brains(n, order int) []gpu.BFloat16 {
+	wide := doubles(n, order)
+	return fill(n, func(i int) gpu.BFloat16 { return gpu.ToBFloat16(float32(wide[i])) })
 }

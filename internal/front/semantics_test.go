@@ -409,3 +409,20 @@ func π2() int { return 2 }
 		}
 	}
 }
+
+func TestAppendBeyondTheArrayIsAFailedAssertion(t *testing.T) {
+	for _, body := range []string{
+		"s := make([]int32, 2, 4)\n for range x {\n s = append(s, x) }\n out[0] = int32(len(s)) + s[3]",
+		"var a [4]int32\n s := append(a[:1], a[:]...)\n out[0] = int32(len(s)) + 3",
+		"var a [4]int32\n s := append(a[:3], 1, 2)\n out[0] = int32(len(s)*2) - s[3]",
+	} {
+		out := []int32{0}
+		if res := one(t, "x int32, out []int32", body, int32(3), out); res.Trap == nil || res.Trap.Code != 2 || res.Trap.Value != 5 || out[0] != 7 {
+			t.Errorf("%s: trap %+v, out %v; want code 2, the length 5, and 7", body, res.Trap, out)
+		}
+		out[0] = 0
+		if res := one(t, "x int32, out []int32", body, int32(2), out); strings.Contains(body, "range x") && res.Trap != nil {
+			t.Errorf("%s: trap %+v of one that has room", body, res.Trap)
+		}
+	}
+}

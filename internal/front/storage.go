@@ -32,6 +32,8 @@ type node struct {
 // of structs is a struct of arrays, and an array of arrays is flat.
 type bank struct {
 	leaves []leaf
+	node   *node            // nil in shared memory
+	spans  map[span]*object // what slices of it and its parts stand for
 }
 
 // leaf is one scalar of a bank's element type, with the lengths of the arrays around it.
@@ -116,6 +118,7 @@ func (l *lowering) newNode(t types.Type, name, path string, dyn map[string]bool,
 	case *types.Array:
 		if scalarOf(t) == ir.None && !isFunc(u.Elem()) && (dyn[path] || cells(t) > maxValues) {
 			n.bank = l.newBank(t, name)
+			n.bank.node = n
 			l.store(place{typ: t, node: n}, init)
 			return n
 		}
@@ -406,9 +409,17 @@ func (l *lowering) flat(dims []int64, idx []val) build.Value {
 	if len(dims) == 1 {
 		return l.index(idx[0])
 	}
-	var sum, ok build.Value // of the indices that are not constant
-	known := int64(0)       // of those that are
-	computed := false
+	at, in, checked := l.ordinal(dims, idx)
+	if !checked {
+		return at
+	}
+	return l.b.Select(in, at, l.b.U32(outside))
+}
+
+// ordinal returns the number of an element in a flat array, and whether all its indices are in bounds, unless that
+// is known.
+func (l *lowering) ordinal(dims []int64, idx []val) (at, in build.Value, checked bool) {
+	known := int64(0) // sum of those that are constant
 	stride := int64(1)
 	for k := len(dims) - 1; k >= 0; k-- {
 		d := dims[k]
@@ -416,26 +427,26 @@ func (l *lowering) flat(dims []int64, idx []val) build.Value {
 			known += c * stride
 		} else {
 			i := l.index(idx[k])
-			in := l.below(i, l.b.U32(uint32(d)))
+			ok := l.below(i, l.b.U32(uint32(d)))
 			v := l.b.Cvt(ir.U32, i)
 			if stride > 1 {
 				v = l.b.Mul(v, l.b.U32(uint32(stride)))
 			}
-			if computed {
-				sum, ok = l.b.Add(sum, v), l.b.And(ok, in)
+			if checked {
+				at, in = l.b.Add(at, v), l.b.And(in, ok)
 			} else {
-				sum, ok, computed = v, in, true
+				at, in, checked = v, ok, true
 			}
 		}
 		stride *= d
 	}
-	if !computed {
-		return l.b.U32(uint32(known))
+	if !checked {
+		return l.b.U32(uint32(known)), 0, false
 	}
 	if known > 0 {
-		sum = l.b.Add(sum, l.b.U32(uint32(known)))
+		at = l.b.Add(at, l.b.U32(uint32(known)))
 	}
-	return l.b.Select(ok, sum, l.b.U32(outside))
+	return at, in, true
 }
 
 // outside is an index that no array has.

@@ -190,7 +190,7 @@ func (l *lowering) admitUpTo(p token.Pos, t types.Type, most int64) bool {
 	return false
 }
 
-// admitElement refuses element types that no buffer can have.
+// admitElement refuses element types that no slice can have.
 func (l *lowering) admitElement(p token.Pos, t types.Type) bool {
 	if e, _ := elementOf(t); e != ir.None {
 		return true
@@ -199,7 +199,7 @@ func (l *lowering) admitElement(p token.Pos, t types.Type) bool {
 	case *types.Slice:
 		l.refuse(p, noNested)
 	case *types.Struct, *types.Array:
-		return l.admitRecord(p, t)
+		return l.admitRecord(p, t, false)
 	case *types.Signature:
 		l.refuse(p, noFuncValue, "a slice of functions", "write an array of them, and index it")
 	default:

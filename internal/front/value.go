@@ -54,7 +54,7 @@ func loosely(t types.Type, v build.Value) val {
 // bad is the value of an expression that was refused. It acts as zero.
 func (l *lowering) bad(t types.Type) val {
 	x := l.zeroOf(t)
-	x.bad = true
+	x.bad, l.spoilt = true, true
 	return x
 }
 

@@ -95,10 +95,13 @@ func (l *lowering) storeSlice(p place, x val) {
 			s.obj = x.view.obj
 		}
 		if s.obj != x.view.obj || x.view.wide && !s.wide {
+			if l.together(s.obj, x.view.obj) {
+				return
+			}
 			l.refuseTwo(s, x.view.obj)
 			return
 		}
-		if o := x.view.obj; o.loops > s.loops && !l.fr.leaves {
+		if o := x.view.obj; o.rounds() > s.loops && !l.fr.leaves {
 			l.refuseHere(l.current, newEachRound, s.name, o.name)
 			return
 		}
@@ -165,7 +168,8 @@ func (l *lowering) sliceExpr(e *ast.SliceExpr) val {
 		l.refuse(e.Lbrack, noFullSlice)
 		return l.bad(t)
 	}
-	x := l.whole(e.X, nil)
+	l.first(e.X)
+	x := l.operand(e.X, nil)
 	if isPointer(x.typ) {
 		x = l.deref(e.Pos(), x)
 	}
@@ -177,6 +181,7 @@ func (l *lowering) sliceExpr(e *ast.SliceExpr) val {
 		return l.bad(t)
 	}
 	if x.at != nil {
+		l.at(e.Lbrack)
 		x = l.arrayView(x)
 	}
 	if x.view == nil || e.Low == nil && e.High == nil {
@@ -190,7 +195,11 @@ func (l *lowering) sliceExpr(e *ast.SliceExpr) val {
 		lo = l.clamp(l.whole(e.Low, nil), n)
 	}
 	if e.High != nil {
-		hi = l.clamp(l.whole(e.High, nil), n)
+		end := n
+		if room, ok := l.capacity(x.view); ok {
+			end = room
+		}
+		hi = l.clamp(l.whole(e.High, nil), end)
 		if e.Low != nil {
 			hi = l.b.Max(hi, lo)
 		}
@@ -205,27 +214,6 @@ func (l *lowering) sliceExpr(e *ast.SliceExpr) val {
 		}
 	}
 	return val{typ: t, view: v}
-}
-
-// arrayView is the slice of a whole local array. The facts about the variable have put it into a bank.
-func (l *lowering) arrayView(x val) val {
-	p := *x.at
-	if p.node != nil && p.node.kids != nil && p.node.owner != nil && scalarOf(x.typ.Underlying().(*types.Array).Elem()) != ir.None {
-		l.inMemory(p.node)
-		return val{typ: x.typ}
-	}
-	if p.node != nil && p.node.bank != nil {
-		p = p.node.bank.whole(p.typ)
-	}
-	if p.bank == nil || len(p.idx) > 0 || p.hi != p.lo+1 || len(p.bank.leaves[p.lo].dims) != 1 || p.bank.leaves[p.lo].obj == nil {
-		what := "a part of a local array"
-		if a, ok := x.typ.Underlying().(*types.Array); ok && scalarOf(a.Elem()) == ir.None {
-			what = "a local array whose elements are no scalars"
-		}
-		l.refuse(l.current, noSliceOf, what)
-		return l.bad(x.typ)
-	}
-	return val{typ: x.typ, view: &view{obj: p.bank.leaves[p.lo].obj}}
 }
 
 // clamp brings a bound of a slice expression into [0, n], in n's type.

@@ -173,6 +173,9 @@ func (d *decoder) row(r ir.Row) {
 		d.barrier(r, &in)
 	case in.op == ir.OpResident: // the launch knows
 		return
+	case info.In[0].Type != 0:
+		in.kind = doMulAdd
+		d.k.products = true
 	case info.Attr&ir.Convergent != 0:
 		d.subgroup(r, &in)
 	case info.Imm == ir.ImmObject && in.op != ir.OpLen:

@@ -5,6 +5,7 @@ import (
 
 	"github.com/govyre/vyre/internal/exact"
 	"github.com/govyre/vyre/internal/launch"
+	"github.com/govyre/vyre/internal/matrix"
 	"github.com/govyre/vyre/ir"
 )
 
@@ -34,6 +35,8 @@ type Mutation struct {
 	UniformIfs      bool                 // the condition of an if is that of lane 0, for all
 	NoRejoin        bool                 // a loop ends for all lanes with the first that breaks out
 	LastTrap        bool                 // the last trap is kept, not the first
+	HalvedChunks    bool                 // products of matrices are those of sm_75
+	SwappedWords    bool                 // words 1 and 2 of A change places
 }
 
 // Prepare is the package's Prepare with broken rules.
@@ -83,6 +86,9 @@ func (m Mutation) rules() *rules {
 			}
 		}
 	}
+	if m.HalvedChunks || m.SwappedWords {
+		r.mulAdd = m.mulAdd
+	}
 	if m.LastTrap {
 		r.records = func(*launch.Trap) bool { return true }
 	}
@@ -109,4 +115,16 @@ func (m Mutation) edit(in *instr) {
 		in.kind, in.a, in.b, in.c = doPure3, in.dst, in.dst, in.dst
 		in.fn = func(exact.Types, uint32, uint64, uint64, uint64) uint64 { return 0 }
 	}
+}
+
+func (m Mutation) mulAdd(f matrix.Form, g matrix.Generation, a *[32][4]uint32, b *[32][2]uint32, c, d *[32][4]uint32) {
+	if m.HalvedChunks {
+		g = matrix.SM75
+	}
+	if m.SwappedWords {
+		for l := range a {
+			a[l][1], a[l][2] = a[l][2], a[l][1]
+		}
+	}
+	matrix.MulAdd(f, g, a, b, c, d)
 }

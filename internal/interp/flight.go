@@ -9,6 +9,7 @@ import (
 	"unsafe"
 
 	"github.com/govyre/vyre/internal/launch"
+	"github.com/govyre/vyre/internal/matrix"
 	"github.com/govyre/vyre/internal/memcheck"
 	"github.com/govyre/vyre/ir"
 )
@@ -31,6 +32,7 @@ type flight struct {
 	rest        uint64
 	sharedBytes uint64
 	poison      poison
+	matrix      matrix.Generation
 	pick        stride
 	workers     []*worker
 	meet        meeting

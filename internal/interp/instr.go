@@ -63,6 +63,7 @@ const (
 	doBarrierFirst
 	doBarrierGrid
 	doSubgroup
+	doMulAdd
 
 	// Debug.
 	doTrap

@@ -33,6 +33,8 @@ type Kernel struct {
 	localID   [3][]lanes // by axis and warp
 	rules     *rules
 
+	products bool // has matrix products
+
 	stale  []bool // by object: it is read by loads that may be stale; nil if none is
 	firsts bool   // has barriers of first groups
 

@@ -63,6 +63,7 @@ type Options struct {
 	MaxState int64  // bytes of warps, groups and shadow cells alive at once; 0 is 2 GiB
 	Poison   uint64 // seed of what undefined memory holds
 	TraceCap int    // trace records kept; 0 is 1024
+	Matrix   string // generation of matrix units that products are computed as: "sm_75", or any sm_NN; "" is that of sm_90
 	Hook     func(Break)
 }
 

@@ -3,6 +3,7 @@ package interp
 import (
 	"github.com/govyre/vyre/internal/exact"
 	"github.com/govyre/vyre/internal/launch"
+	"github.com/govyre/vyre/internal/matrix"
 	"github.com/govyre/vyre/ir"
 )
 
@@ -20,6 +21,8 @@ type rules struct {
 	value func(t ir.Type, raw uint64) uint64
 	// shuffled returns what a lane reads from the values v of n lanes.
 	shuffled func(v *lanes, from uint64, n int) uint64
+	// mulAdd makes a matrix product of what the lanes of a warp hold.
+	mulAdd func(f matrix.Form, g matrix.Generation, a *[32][4]uint32, b *[32][2]uint32, c, d *[32][4]uint32)
 	// round is called where a round of a loop ends, with the lanes that broke out and those that go again.
 	round func(f *frame)
 	// records tells whether a trap is recorded after an earlier one, nil if there is none.
@@ -35,6 +38,7 @@ var standard = rules{
 	},
 	value:    value,
 	shuffled: exact.ReadLane,
+	mulAdd:   matrix.MulAdd,
 	round:    func(*frame) {},
 	records:  func(earlier *launch.Trap) bool { return earlier == nil },
 }

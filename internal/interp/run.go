@@ -2,11 +2,13 @@ package interp
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"sync"
 
 	"github.com/govyre/vyre/internal/launch"
+	"github.com/govyre/vyre/internal/matrix"
 )
 
 // Run executes one launch. What happened inside it, a trap included, is in the Result;
@@ -20,6 +22,13 @@ func (k *Kernel) Run(ctx context.Context, in launch.Launch, o Options) (*Result,
 	if err := k.contract.Check(&in); err != nil {
 		return nil, err
 	}
+	var generation matrix.Generation
+	if k.products {
+		var err error
+		if generation, err = matrix.Resolve(k.p, o.Matrix); err != nil {
+			return nil, fmt.Errorf("kernel %s: %w", k.p.Name(), err)
+		}
+	}
 	if err := ctx.Err(); err != nil {
 		return nil, &launch.CanceledError{Kernel: k.p.Name(), Err: err}
 	}
@@ -27,6 +36,7 @@ func (k *Kernel) Run(ctx context.Context, in launch.Launch, o Options) (*Result,
 	if l == nil {
 		l = &flight{k: k, code: k.code}
 	}
+	l.matrix = generation
 	l.bind(ctx, &in, o)
 	defer func() {
 		l.release()

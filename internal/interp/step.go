@@ -156,6 +156,8 @@ loop:
 			break loop
 		case doSubgroup:
 			x.subgroup(w, in)
+		case doMulAdd:
+			x.mulAdd(w, in)
 
 		case doTrap:
 			x.trapped(w, in, live)

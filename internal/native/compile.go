@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/govyre/vyre/internal/compile"
+	"github.com/govyre/vyre/internal/matrix"
 	"github.com/govyre/vyre/internal/native/internal/amd64"
 	"github.com/govyre/vyre/internal/native/internal/arm64"
 	"github.com/govyre/vyre/ir"
@@ -134,17 +135,17 @@ func generateFor(t target, p *ir.Program, o Options, far bool) (*function, []byt
 	return f, code, err
 }
 
-// used says of each row whether another reads it.
-func used(p *ir.Program) []bool {
-	out := make([]bool, p.Rows())
+// used says of each row how many times others read it.
+func used(p *ir.Program) []int32 {
+	out := make([]int32, p.Rows())
 	for r := range ir.Row(p.Rows()) {
-		for _, v := range []ir.Row{p.A(r), p.B(r), p.C(r)} {
+		for _, v := range [...]ir.Row{p.A(r), p.B(r), p.C(r)} {
 			if v != ir.NoRow {
-				out[v] = true
+				out[v]++
 			}
 		}
 		for _, v := range p.List(r) {
-			out[v] = true
+			out[v]++
 		}
 	}
 	return out
@@ -154,6 +155,11 @@ func used(p *ir.Program) []bool {
 func check(p *ir.Program) error {
 	if p.Rows() > maxRows {
 		return unsupported("%d rows, %d are possible", p.Rows(), maxRows)
+	}
+	for r := range ir.Row(p.Rows()) {
+		if op := p.Op(r); matrix.FormOf(op) != 0 {
+			return unsupported("it has %s, which the interpreter computes", op)
+		}
 	}
 	return nil
 }

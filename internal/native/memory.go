@@ -22,6 +22,7 @@ type access struct {
 	offset uint32
 	index  []vreg  // of from
 	added  vreg    // a register with offset, if it is not 0
+	lanes  vreg    // of a patchy index: a register with ascending
 	typ    ir.Type // of the index
 	scaled vreg    // the index in elements, if they do not follow each other; else the index
 	shape  shape
@@ -114,7 +115,7 @@ func (s *selector) operated(a *access) {
 			a.value[i] = s.vals[v]
 		}
 	}
-	if s.p.Type(a.r) != ir.None && (s.used[a.r] || s.p.Op(a.r).Info().Attr&ir.Atomic == 0) {
+	if s.p.Type(a.r) != ir.None && (s.used[a.r] > 0 || s.p.Op(a.r).Info().Attr&ir.Atomic == 0) {
 		a.result = s.fresh(s.p.Type(a.r))
 		s.vals[a.r] = a.result
 	}
@@ -164,6 +165,12 @@ func (a *access) store(e *emitter) {
 		a.storeRow(e)
 	case a.shape == consecutive:
 		a.storeNarrow(e)
+	case a.patchy():
+		row := a.rowTo
+		if a.o.Type().Size() < 4 {
+			row = a.narrowTo
+		}
+		a.tryRow(e, func(out amd64.Label) { row(e, out) }, func() { a.unrolled(e) })
 	default:
 		a.unrolled(e)
 	}
@@ -177,6 +184,16 @@ func (a *access) load(e *emitter) {
 		a.byLanes(e)
 	case a.shape == consecutive && a.step() == 1:
 		a.loadRow(e)
+	case a.patchy():
+		a.tryRow(e, func(out amd64.Label) { a.rowFrom(e, out) }, func() { a.loadLanes(e) })
+	default:
+		a.loadLanes(e)
+	}
+}
+
+// loadLanes loads from anywhere.
+func (a *access) loadLanes(e *emitter) {
+	switch {
 	case a.o.Type().Size() >= 4 && a.step() > 1:
 		a.around(e, func(out amd64.Label) {
 			a.countable(e, out)
@@ -268,25 +285,28 @@ var widening = map[ir.Type]amd64.Op{ir.U8: amd64.VPMOVZXBD, ir.I8: amd64.VPMOVSX
 
 // loadRow loads eight elements that follow each other.
 func (a *access) loadRow(e *emitter) {
-	a.around(e, func(out amd64.Label) {
-		e.spares = true
-		a.reach(e, lanes, out)
-		op, narrow := widening[a.o.Type()]
-		if !narrow {
-			op = amd64.VMOVUPS
-		}
-		for i, v := range a.result {
-			y := e.dst(v)
-			e.V2(op, y, a.at(i*lanes/2).RM())
-			e.put(v, y)
-		}
-	}, func() {
+	a.around(e, func(out amd64.Label) { a.rowFrom(e, out) }, func() {
 		if a.o.Type().Size() >= 4 {
 			a.gather(e)
 		} else {
 			a.byLanes(e)
 		}
 	})
+}
+
+// rowFrom jumps to out if the row is not inside.
+func (a *access) rowFrom(e *emitter, out amd64.Label) {
+	e.spares = true
+	a.reach(e, lanes, out)
+	op, narrow := widening[a.o.Type()]
+	if !narrow {
+		op = amd64.VMOVUPS
+	}
+	for i, v := range a.result {
+		y := e.dst(v)
+		e.V2(op, y, a.at(i*lanes/2).RM())
+		e.put(v, y)
+	}
 }
 
 // whole jumps to out unless all lanes are active.
@@ -301,14 +321,17 @@ func (a *access) whole(e *emitter, out amd64.Label) {
 
 // storeRow stores to eight elements that follow each other, if all lanes are active.
 func (a *access) storeRow(e *emitter) {
-	a.around(e, func(out amd64.Label) {
-		e.spares = true
-		a.whole(e, out)
-		a.reach(e, lanes, out)
-		for i, v := range a.value[0] {
-			e.VStore(a.at(i*lanes/2), e.reg(v, scratch0))
-		}
-	}, func() { a.storeSome(e) })
+	a.around(e, func(out amd64.Label) { a.rowTo(e, out) }, func() { a.storeSome(e) })
+}
+
+// rowTo jumps to out if not all lanes are active, or the row is not inside.
+func (a *access) rowTo(e *emitter, out amd64.Label) {
+	e.spares = true
+	a.whole(e, out)
+	a.reach(e, lanes, out)
+	for i, v := range a.value[0] {
+		e.VStore(a.at(i*lanes/2), e.reg(v, scratch0))
+	}
 }
 
 // storeSome stores to those of eight elements whose lanes are active, and touches no other. The instruction takes as long

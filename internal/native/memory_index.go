@@ -107,6 +107,9 @@ func (s *selector) indexed(a *access) {
 		a.index, a.typ = []vreg{s.derive(derivation{lo, narrowed}, func() vreg { return s.narrow(lo, hi) })}, ir.U32
 	}
 	a.scaled = a.index[0]
+	if a.patchy() {
+		a.lanes = s.constant64(ascending)
+	}
 	if a.o.Local() && a.shape != uniform {
 		a.scaled = s.localIndex(a)
 		return

@@ -74,25 +74,28 @@ func (a *access) joinElements(e *emitter) {
 
 // storeNarrow stores to eight elements of 1 or 2 bytes that follow each other, if all lanes are active.
 func (a *access) storeNarrow(e *emitter) {
-	a.around(e, func(out amd64.Label) {
-		a.whole(e, out)
-		a.reach(e, lanes, out)
-		e.VShift(amd64.VPSLLD, scratch0, e.reg(a.value[0][0], scratch0), 32-uint8(a.o.Type().Bits()))
-		e.VShift(amd64.VPSRLD, scratch0, scratch0, 32-uint8(a.o.Type().Bits()))
-		halve := func() { // eight words of 16 bits, of which the upper ones are 0, to the low end
-			e.V3(amd64.VPACKUSDW, scratch0, scratch0, scratch0.RM())
-			e.V2Imm(amd64.VPERMQ, scratch0, scratch0.RM(), 0x08)
-		}
-		if halve(); a.o.Type().Size() == 2 {
-			e.VStoreShort(a.at(0), scratch0)
-			return
-		}
-		e.VShift(amd64.VPSRLD, scratch1, scratch0, 8)
-		e.V3(amd64.VPOR, scratch0, scratch0, scratch1.RM())
-		e.VShift(amd64.VPSLLD, scratch0, scratch0, 16)
-		e.VShift(amd64.VPSRLD, scratch0, scratch0, 16)
-		halve()
-		e.VLow(8, laneValue, scratch0)
-		e.Store(8, a.at(0), laneValue)
-	}, func() { a.byLanes(e) })
+	a.around(e, func(out amd64.Label) { a.narrowTo(e, out) }, func() { a.byLanes(e) })
+}
+
+// narrowTo jumps to out if not all lanes are active, or the row is not inside.
+func (a *access) narrowTo(e *emitter, out amd64.Label) {
+	a.whole(e, out)
+	a.reach(e, lanes, out)
+	e.VShift(amd64.VPSLLD, scratch0, e.reg(a.value[0][0], scratch0), 32-uint8(a.o.Type().Bits()))
+	e.VShift(amd64.VPSRLD, scratch0, scratch0, 32-uint8(a.o.Type().Bits()))
+	halve := func() { // eight words of 16 bits, of which the upper ones are 0, to the low end
+		e.V3(amd64.VPACKUSDW, scratch0, scratch0, scratch0.RM())
+		e.V2Imm(amd64.VPERMQ, scratch0, scratch0.RM(), 0x08)
+	}
+	if halve(); a.o.Type().Size() == 2 {
+		e.VStoreShort(a.at(0), scratch0)
+		return
+	}
+	e.VShift(amd64.VPSRLD, scratch1, scratch0, 8)
+	e.V3(amd64.VPOR, scratch0, scratch0, scratch1.RM())
+	e.VShift(amd64.VPSLLD, scratch0, scratch0, 16)
+	e.VShift(amd64.VPSRLD, scratch0, scratch0, 16)
+	halve()
+	e.VLow(8, laneValue, scratch0)
+	e.Store(8, a.at(0), laneValue)
 }

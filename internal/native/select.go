@@ -14,7 +14,7 @@ type selector struct {
 	asm   assembler
 	packs *packs
 	vals  [][]vreg // by row
-	used  []bool   // by row: another reads it
+	used  []int32  // by row: how many times others read it
 	open  map[ir.Row]*structured
 	halt  amd64.Label
 
@@ -49,6 +49,8 @@ type structured struct {
 	after   amd64.Label
 	head    amd64.Label
 	behind  []func() // of a loop of one invocation: arms in it that leave it
+
+	to, from *decision // of one invocation: the if behind it, or itself, whose arms are jumped to
 }
 
 func (s *selector) ones() vreg { return s.constant(^uint32(0)) }

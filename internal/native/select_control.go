@@ -9,10 +9,16 @@ import (
 // structured writes a structured op: where its lanes go together, as branches; else under masks.
 func (s *selector) structured(r ir.Row, c *flow) {
 	o := &structured{broke: noReg, again: noReg, after: s.asm.NewLabel()}
+	if before := s.open[r]; before != nil {
+		o.from = before.from
+	}
 	s.open[r] = o
+	s.decide(r, o)
 	first, end := s.results(r)
 	for v := first; v < end; v++ {
-		s.vals[v] = s.fresh(s.p.Type(v))
+		if s.vals[v] = s.handedOn(r, v); s.vals[v] == nil {
+			s.vals[v] = s.fresh(s.p.Type(v))
+		}
 		o.results = append(o.results, s.vals[v]...)
 	}
 	switch op := s.p.Op(r); {
@@ -61,7 +67,12 @@ func (s *selector) branch(r ir.Row, c *flow, o *structured) {
 		return
 	}
 	other := s.asm.NewLabel()
-	s.jumpUnless(cond, other)
+	if o.from != nil {
+		other = o.from.arms[1]
+		s.bind(o.from.arms[0])
+	} else {
+		s.jumpUnless(cond, other)
+	}
 	s.learn(cond, true)
 	then := &flow{mask: c.mask, end: c.end}
 	s.region(arms[0], then)

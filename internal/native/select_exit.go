@@ -40,15 +40,16 @@ func (s *selector) yield(r ir.Row, c *flow) {
 		s.merges(o.results, s.listed(r), c.mask)
 		return
 	}
-	s.moves(o.results, s.listed(r))
+	s.bringResults(r, o)
 }
 
 // leaveTogether writes a break or continue of all lanes.
 func (s *selector) leaveTogether(r, to ir.Row) {
 	o := s.open[to]
 	if s.p.Op(r) == ir.OpBreak {
-		s.moves(o.results, s.listed(r))
-		s.jump(o.after)
+		if s.bringResults(r, o); o.to == nil {
+			s.jump(o.after)
+		}
 		return
 	}
 	s.moves(o.args, s.listed(r))

@@ -29,6 +29,7 @@ func (s shape) merge(o shape) shape {
 type shapes struct {
 	*tree
 	value     []shape
+	patches   []bool          // values that may be rows (memory_patches.go)
 	zeros     []uint8         // low bits of lane 0 that are known to be 0
 	divergent map[ir.Row]bool // structured ops, and NoRow for the body: run under masks
 	leaves    map[ir.Row]bool // structured ops that an exit passes through
@@ -63,6 +64,7 @@ func findShapes(t *tree) *shapes {
 	}}
 	s.rounds.run(t.p.Rows())
 	s.rounds, s.lists = settling{}, nil
+	s.findPatches()
 	return s
 }
 

@@ -17,13 +17,17 @@ func (s *selector) branchOut(r ir.Row, c *flow, o *structured) bool {
 		return false
 	}
 	for k, id := range s.owned[r] {
-		if s.staying[id] || !s.leavesLoop(id, loop) {
+		if !s.movesOut(id, loop) {
 			continue
 		}
 		out := s.asm.NewLabel()
-		if k == 0 {
+		switch {
+		case o.from != nil:
+			out = o.from.arms[k]
+			s.bind(o.from.arms[1-k])
+		case k == 0:
 			s.jumpAs(s.p.A(r), true, out, maxWalk)
-		} else {
+		default:
 			s.jumpUnless(s.p.A(r), out)
 		}
 		row, around := s.current, s.open[loop]
@@ -94,6 +98,11 @@ func (s *selector) loopAround(r ir.Row) ir.Row {
 		op = s.parent(op)
 	}
 	return op
+}
+
+// movesOut reports whether an arm stands behind the loop around it.
+func (s *selector) movesOut(id uint32, loop ir.Row) bool {
+	return !s.staying[id] && s.leavesLoop(id, loop)
 }
 
 // leavesLoop reports whether a region ends by leaving a loop that is around it.

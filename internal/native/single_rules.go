@@ -363,7 +363,7 @@ func extremeSingle(most bool) write {
 
 // selectSingle goes by a comparison itself where that is one of numbers.
 func (s *selector) selectSingle(r ir.Row) []vreg {
-	size, cond := width(s.p.Type(r)), s.p.A(r)
+	size, cond, jumps := width(s.p.Type(r)), s.p.A(r), s.advances(r)
 	if c, ok := s.compares(cond); ok {
 		v, of := s.make(size, s.operand(r, 2), s.operand(r, 1), s.operand(cond, 0), nil), s.size(cond)
 		in := &s.ins[len(s.ins)-1]
@@ -375,7 +375,7 @@ func (s *selector) selectSingle(r ir.Row) []vreg {
 				d = amd64.AX
 			}
 			e.bring(size, d, in.a)
-			e.CMov(c, size, d, e.word(in.b))
+			e.choose(c, size, d, e.word(in.b), jumps)
 			e.setGeneral(in.d, d)
 		}
 		return []vreg{v}
@@ -383,7 +383,7 @@ func (s *selector) selectSingle(r ir.Row) []vreg {
 	return []vreg{s.make(size, s.operand(r, 2), s.operand(r, 1), s.operand(r, 0), func(e *emitter, in *ins, d amd64.Reg) {
 		e.bring(size, d, in.a)
 		e.test(in.c)
-		e.CMov(amd64.NE, size, d, e.word(in.b))
+		e.choose(amd64.NE, size, d, e.word(in.b), jumps)
 	})}
 }
 
@@ -401,4 +401,62 @@ func (s *selector) convertSingle(r ir.Row) []vreg {
 		return []vreg{s.make(4, s.operand(r, 0), noReg, noReg, func(e *emitter, in *ins, d amd64.Reg) { e.Load(4, d, e.word(in.a)) })}
 	}
 	return []vreg{s.make(8, s.operand(r, 0), noReg, noReg, func(e *emitter, in *ins, d amd64.Reg) { e.widened(from.IsSigned(), d, in.a) })}
+}
+
+// choose makes a register a word if a condition holds, by a jump if that is asked for.
+func (e *emitter) choose(c amd64.Cond, size amd64.Size, d amd64.Reg, word amd64.RM, jumps bool) {
+	if !jumps {
+		e.CMov(c, size, d, word)
+		return
+	}
+	kept := e.NewLabel()
+	e.Jcc(c^1, kept)
+	e.Load(size, d, word)
+	e.Bind(kept)
+}
+
+// advances reports whether a choice moves a place on by a constant, or not, by what was loaded from there, as where text is
+// read. The processor does not wait for that if it is a jump, which it foresees; it then goes ahead to what is loaded from the
+// next place. A place that moves by what was loaded elsewhere is not waited for, and is a jump that nothing foresees.
+func (s *selector) advances(r ir.Row) bool {
+	p := s.p
+	x, y := p.B(r), p.C(r)
+	if p.Op(y) == ir.OpAdd && p.A(y) == x {
+		x, y = y, x
+	}
+	steps := 4 * maxWalk
+	return p.Op(x) == ir.OpAdd && p.A(x) == y && p.Op(p.B(x)) == ir.OpConst && s.loadedFrom(p.A(r), y, false, &steps)
+}
+
+// loadedFrom reports whether a value goes by what was loaded from a place, looking at so many rows.
+func (s *selector) loadedFrom(v, place ir.Row, loaded bool, steps *int) bool {
+	p := s.p
+	if *steps--; v == ir.NoRow || *steps < 0 || v == place {
+		return v == place && loaded
+	}
+	in := p.Op(v).Info()
+	switch {
+	case p.Op(v) == ir.OpLoad:
+		loaded = true
+	case p.Op(v) == ir.OpRes:
+		return s.broughtFrom(v, place, loaded, steps)
+	case in.Attr&ir.Pure == 0:
+		return false
+	}
+	return s.loadedFrom(p.A(v), place, loaded, steps) || s.loadedFrom(p.B(v), place, loaded, steps) || s.loadedFrom(p.C(v), place, loaded, steps)
+}
+
+// broughtFrom is loadedFrom for the result of an if.
+func (s *selector) broughtFrom(v, place ir.Row, loaded bool, steps *int) bool {
+	p := s.p
+	op := s.parent(v - ir.Row(p.X(v)) - 1) // of what ends its last region
+	if p.Op(op) != ir.OpIf {
+		return false
+	}
+	for _, id := range s.owned[op] {
+		if last := p.Regions()[id].End - 1; p.Op(last) == ir.OpYield && s.loadedFrom(ir.Row(p.List(last)[p.X(v)]), place, loaded, steps) {
+			return true
+		}
+	}
+	return false
 }

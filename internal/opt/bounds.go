@@ -33,8 +33,52 @@ func bounds(w *work) {
 			if v, ok := g.chosen(r); ok && w.replace(r, v) {
 				w.hit("chosen")
 			}
+		case w.Op[r] == ir.OpSelect:
+			if v, ok := w.outsideSame(r); ok && w.replace(r, v) {
+				w.hit("outside")
+			}
 		}
 	})
+}
+
+// outsideSame returns the value of choice r that is also the other one where an index is out of bounds, since what is loaded
+// there is zero: r chooses between the load and zero, or what the load is added to.
+func (w *work) outsideSame(r ir.Row) (v ir.Row, ok bool) {
+	c, x, y := w.A(r), w.B(r), w.C(r)
+	var i, n ir.Row
+	switch w.Op[c] {
+	case ir.OpLt:
+		i, n = w.A(c), w.B(c)
+	case ir.OpLe: // it is outside
+		i, n, x, y = w.B(c), w.A(c), y, x
+	default:
+		return 0, false
+	}
+	if w.isConst(y, 0) {
+		return x, w.checkedBy(i, n, x)
+	}
+	if !w.Type[r].IsInt() {
+		return 0, false
+	}
+	switch w.Op[x] {
+	case ir.OpAdd, ir.OpOr, ir.OpXor:
+		return x, w.A(x) == y && w.checkedBy(i, n, w.B(x)) || w.B(x) == y && w.checkedBy(i, n, w.A(x))
+	case ir.OpSub:
+		return x, w.A(x) == y && w.checkedBy(i, n, w.B(x))
+	}
+	return 0, false
+}
+
+// checkedBy reports whether v is a load of one element with a check, and the check is that i is less than n.
+func (w *work) checkedBy(i, n, v ir.Row) bool {
+	if w.Op[v] != ir.OpLoad || w.Flags[v].InBounds() || w.info(v).Vec.Lanes() > 1 || w.Type[i].IsSigned() || w.Op[n] != ir.OpLen {
+		return false
+	}
+	index, o := w.A(v), w.X[v]
+	if i != index && w.Op[i] == ir.OpCvt && w.Type[w.A(i)].Unsigned() == w.Type[i] {
+		i = w.A(i)
+	}
+	return i == index && w.must(checkSameBuffer, w.sameLen(w.X[n], o)) && w.must(checkWhole, w.objs[o].Count() == 1)
 }
 
 // chosen returns the operand that a minimum or maximum is here.

@@ -175,10 +175,26 @@ func (w *work) divide(r ir.Row) {
 		v = quotient(d, s, w.A(r))
 		w.hit("div-constant")
 	} else {
-		v = remainder(d, s, w.A(r))
+		v = w.rest(d, s, w.A(r))
 		w.hit("rem-constant")
 	}
 	w.replace(r, v) // or not: x/32 may be the same in a warp, which is not seen of the product
+}
+
+// rest writes what is left of x. A remainder is smaller than the divisor. So by one of 32 bits it is the extension of its
+// own low half, and that is made of the low halves of dividend and quotient, as in differences and products.
+func (w *work) rest(d division, s stepsBefore, x ir.Row) ir.Row {
+	size, most, to := d.divisor, uint64(1)<<32, ir.U32
+	if d.signed {
+		size, most, to = min(size, -size), 1<<31, ir.I32
+	}
+	if d.width == 32 || !w.must(checkRest, size <= most) {
+		return remainder(d, s, x)
+	}
+	half := stepsBefore{w, s.at, to}
+	low := func(v ir.Row) ir.Row { return half.op(ir.OpCvt, v, ir.NoRow) }
+	product := half.op(ir.OpMul, low(quotient(d, s, x)), half.number(d.divisor&to.Mask()))
+	return w.before(s.at, ir.OpCvt, s.t, 0, half.op(ir.OpSub, low(x), product))
 }
 
 // stepsBefore puts ops on values of type t in front of a row.

@@ -13,6 +13,7 @@ import (
 // maxNarrowed rows for each use.
 func narrow(w *work) {
 	n := &narrowing{w: w, carried: make([]bool, w.Rows())}
+	n.findPowers()
 	w.ranges(func(g *ranges, r ir.Row) {
 		n.g = g
 		n.row(r)
@@ -22,8 +23,9 @@ func narrow(w *work) {
 type narrowing struct {
 	w       *work
 	g       *ranges
-	carried []bool // by argument: it is carried in 32 bits
-	budget  int    // rows that may still be written for this use
+	carried []bool   // by argument: it is carried in 32 bits
+	powers  []ir.Row // arguments that are powers of two, or zero
+	budget  int      // rows that may still be written for this use
 }
 
 const maxNarrowed = 16
@@ -45,6 +47,7 @@ func (n *narrowing) row(r ir.Row) {
 	case w.Op[r] == ir.OpContinue:
 		n.carry(r)
 	case in.Attr&ir.Pure == 0 || in.Args == 0:
+	case n.between(r):
 	case n.redundant(r):
 	case w.Op[r] == ir.OpCvt && wide(w.Type[w.A(r)]):
 		n.convert(r)

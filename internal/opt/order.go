@@ -16,7 +16,8 @@ type relation struct {
 	a, b   ir.Row
 	gap    uint64
 	object uint32
-	before int32 // of the same a
+	sum    ir.Row // 1 + the sum of a and a constant that has to be one without a wrap; 0 for none
+	before int32  // of the same a
 }
 
 // relationsMark is what was known when a region was entered.

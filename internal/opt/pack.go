@@ -7,7 +7,7 @@ import (
 	"github.com/govyre/vyre/ir"
 )
 
-// packArrays puts local arrays that are indexed alike, as the fields of an array of structs are, into one, element by element:
+// packArrays puts local and shared arrays that are indexed alike, as the fields of an array of structs are, into one, element by element:
 //
 //	%a = load @stack.x[%i]         =>   %near = min.u32 %i, 20_u32
 //	%b = load @stack.y[%i]              %at = shl.u32 %near, 1_u32
@@ -22,9 +22,14 @@ import (
 // Element i of array k of K is element i·K + k, which is sound if each access is made in bounds of its own array only:
 // one that is not proven to be would name an element of another. A store stands under the comparison of its index. A load
 // takes the lesser of the index and the length: behind the last elements stands one that nobody stores to but the entry,
-// which makes it zero, and so out of bounds is zero without a choice after the load. O(rows) and a sort of stores.
+// which makes it zero, and so out of bounds is zero without a choice after the load. In shared memory an access takes that
+// lesser index, too, which is out of bounds of all arrays together as well: no element is there.
+//
+// In shared memory the lanes of a warp that name neighbours meet different banks in arrays apart, and a part of the banks
+// only in one of records, unless they take whole records: 8 or 16 bytes a lane need as long as two or four accesses. So
+// accesses whose indices differ between lanes have to come together, and then nothing is slower. O(rows) and a sort of stores.
 func packArrays(w *work) {
-	if !w.locals() {
+	if !slices.ContainsFunc(w.objs, packable) {
 		return
 	}
 	p := &packing{w: w, of: make(map[uint32]*packed), at: make(map[ir.Row]int)}
@@ -44,7 +49,10 @@ type packing struct {
 	at map[ir.Row]int     // how manieth access of a local array a row is
 }
 
-// packed is what is known of a local array.
+// packable reports whether an object is an array that may go into one with others.
+func packable(o ir.ObjectInfo) bool { return o.Local() || o.Shared() && o.Array.Len != ir.RestLen }
+
+// packed is what is known of an array.
 type packed struct {
 	object  uint32
 	bundled []ir.Row // accesses that those of other arrays must go along with, in order
@@ -53,13 +61,13 @@ type packed struct {
 	kept    bool   // something else is done to it
 }
 
-// survey lists the accesses of local arrays.
+// survey lists the accesses of arrays.
 func (p *packing) survey() {
 	w := p.w
 	for it := w.rows(); it.step(); {
 		r := it.row
 		in := w.info(r)
-		if it.at != atRow || in.Imm != ir.ImmObject || !w.objs[w.X[r]].Local() {
+		if it.at != atRow || in.Imm != ir.ImmObject || !packable(w.objs[w.X[r]]) {
 			continue
 		}
 		p.at[r] = len(p.at)
@@ -73,7 +81,7 @@ func (p *packing) survey() {
 			continue
 		}
 		_, constant := w.bits(w.A(r))
-		if w.Op[r] == ir.OpStore && !constant {
+		if w.Op[r] == ir.OpStore && !constant && !w.objs[w.X[r]].Shared() {
 			_, constant = w.bits(w.B(r))
 		}
 		if constant {
@@ -104,7 +112,8 @@ func (p *packing) groups() [][]*packed {
 			continue
 		}
 		t := w.objs[o].Array.Type
-		key := string(binary.LittleEndian.AppendUint64([]byte{byte(t)}, w.minLen(o))) + string(a.key)
+		at := []byte{byte(t), byte(w.objs[o].Array.Kind())}
+		key := string(binary.LittleEndian.AppendUint64(at, w.minLen(o))) + string(a.key)
 		if alike[key] == nil {
 			order = append(order, key)
 		}
@@ -114,14 +123,39 @@ func (p *packing) groups() [][]*packed {
 	for _, key := range order {
 		list := alike[key]
 		size := w.objs[list[0].object].Type().Size()
+		shared := w.objs[list[0].object].Shared()
 		for _, k := range [2]int{4, 2} {
-			for len(list) >= k && k*size <= 16 && bytes+uint64(k*size) <= maxLocalBytes {
-				all, list = append(all, list[:k]), list[k:]
-				bytes += uint64(k * size)
+			for len(list) >= k && k*size <= 16 && (shared || bytes+uint64(k*size) <= maxLocalBytes) {
+				g := list[:k]
+				list = list[k:]
+				if shared && !p.whole(g) {
+					continue
+				}
+				all = append(all, g)
+				if !shared {
+					bytes += uint64(k * size)
+				}
 			}
 		}
 	}
 	return all
+}
+
+// whole reports whether accesses of shared arrays at indices that differ between lanes are such that pass vector makes one of
+// those at an index.
+func (p *packing) whole(g []*packed) bool {
+	w := p.w
+	rows := make([]ir.Row, len(g))
+	for i, r := range g[0].bundled {
+		for k, a := range g {
+			rows[k] = a.bundled[i]
+		}
+		first, last := p.ends(rows)
+		if w.level[w.A(r)] > ir.LevelWarp && !p.together(g, rows, first, last) {
+			return false
+		}
+	}
+	return true
 }
 
 // rewrite makes one array of a group.
@@ -133,7 +167,7 @@ func (p *packing) rewrite(g []*packed) {
 		rows := make([]ir.Row, len(g))
 		for k, a := range g {
 			rows[k] = a.bundled[i]
-			outside = outside || w.Op[rows[k]] == ir.OpLoad && !w.Flags[rows[k]].InBounds()
+			outside = outside || w.Op[rows[k]] == ir.OpLoad && !w.Flags[rows[k]].InBounds() && w.objs[a.object].Local()
 		}
 		p.bundle(g, rows, n)
 	}
@@ -171,10 +205,13 @@ func (p *packing) bundle(g []*packed, rows []ir.Row, n uint64) {
 	for _, r := range rows {
 		inBounds = inBounds && w.Flags[r].InBounds()
 	}
-	if inBounds || w.Op[first] == ir.OpLoad {
-		at := p.start(i, o, first, len(g), n, inBounds)
+	if shared := w.objs[o].Shared(); inBounds || shared || w.Op[first] == ir.OpLoad {
+		at, more := p.start(i, o, first, len(g), n, inBounds)
 		for k, r := range rows {
-			p.move(r, o, p.element(at, k, r))
+			p.move(r, o, p.element(at, more+uint64(k), r))
+			if shared && !inBounds {
+				w.Flags[r] &^= ir.InBounds
+			}
 		}
 		return
 	}
@@ -239,9 +276,9 @@ func (p *packing) guarded(rows []ir.Row, k int, g []*packed, at ir.Row, n uint64
 	if !w.must(checkPackStore, false) {
 		at = w.tail[then]
 	}
-	start := p.start(i, o, at, len(g), n, true)
+	start, more := p.start(i, o, at, len(g), n, true)
 	for j, r := range rows {
-		s := w.before(at, ir.OpStore, ir.None, to, p.element(start, k+j, at), w.B(r))
+		s := w.before(at, ir.OpStore, ir.None, to, p.element(start, more+uint64(k+j), at), w.B(r))
 		w.Flags[s] = w.Flags[r] | ir.InBounds
 	}
 	for _, r := range rows {
@@ -261,15 +298,17 @@ func (p *packing) single(g []*packed, r ir.Row, k int, n uint64) {
 	case constant:
 		w.remove(r)
 	case w.Flags[r].InBounds():
-		p.move(r, g[0].object, p.element(p.start(w.A(r), g[0].object, r, len(g), n, true), k, r))
+		start, more := p.start(w.A(r), g[0].object, r, len(g), n, true)
+		p.move(r, g[0].object, p.element(start, more+uint64(k), r))
 	default:
 		p.guarded([]ir.Row{r}, k, g, r, n)
 	}
 }
 
-// start is where the elements at index i begin, by rows in front of row at: behind the last ones if the index is not in
-// bounds.
-func (p *packing) start(i ir.Row, o uint32, at ir.Row, k int, n uint64, inBounds bool) ir.Row {
+// start is where the elements at index i begin, a row and a constant, by rows in front of row at: behind the last ones if the
+// index is not in bounds. Constants stand behind the product, where it is exact modulo 2³²: so records beside each other are
+// neighbours, too.
+func (p *packing) start(i ir.Row, o uint32, at ir.Row, k int, n uint64, inBounds bool) (row ir.Row, more uint64) {
 	w := p.w
 	if !inBounds {
 		to := ir.U32
@@ -290,15 +329,19 @@ func (p *packing) start(i ir.Row, o uint32, at ir.Row, k int, n uint64, inBounds
 	if k == 4 {
 		shift = 2
 	}
-	return w.before(at, ir.OpShl, ir.U32, 0, i, w.constant(ir.U32, shift))
+	if base, c := w.offset(i); base != ir.NoRow {
+		i, more = base, c<<shift
+	}
+	return w.before(at, ir.OpShl, ir.U32, 0, i, w.constant(ir.U32, shift)), more
 }
 
-// element is the index of the element of array k at a start, in front of row at.
-func (p *packing) element(start ir.Row, k int, at ir.Row) ir.Row {
+// element is the index of an element at some distance from a start, in front of row at.
+func (p *packing) element(start ir.Row, k uint64, at ir.Row) ir.Row {
+	k &= ir.U32.Mask()
 	if k == 0 {
 		return start
 	}
-	return p.w.before(at, ir.OpAdd, ir.U32, 0, start, p.w.constant(ir.U32, uint64(k)))
+	return p.w.before(at, ir.OpAdd, ir.U32, 0, start, p.w.constant(ir.U32, k))
 }
 
 // move makes r an access of element i of object o.

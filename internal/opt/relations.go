@@ -125,6 +125,8 @@ func (g *ranges) below(a, b ir.Row, t ir.Type, gap int64) {
 	g.rel.add(g.core(a), g.core(b), uint64(gap))
 	if x, c, ok := g.lifted(a, t); ok {
 		g.rel.add(g.core(x), g.core(b), uint64(gap)+c)
+	} else if c > 0 { // what comes later may say that it does not wrap
+		g.rel.put(relation{a: g.core(x), b: g.core(b), gap: uint64(gap) + c, sum: a + 1})
 	}
 	if h, c, ok := g.raised(b, t); ok && gap == 1 {
 		g.rel.add(g.core(a), g.core(h), c+1)
@@ -146,6 +148,15 @@ func (g *ranges) lifted(v ir.Row, t ir.Type) (x ir.Row, c uint64, ok bool) {
 		return x, c, w.must(checkWrap, g.of(x).SHi <= interval.WidthOf(t).Max()-int64(c))
 	}
 	return x, c, w.must(checkWrap, g.of(x).Hi <= t.Mask()-c)
+}
+
+// holds reports whether what a relation says is known here.
+func (g *ranges) holds(r *relation) bool {
+	if r.sum == 0 {
+		return true
+	}
+	_, _, ok := g.lifted(r.sum-1, g.w.Type[r.sum-1])
+	return ok
 }
 
 // raised takes max(h, min+c) - c, where min is the least number of type t, apart. It is the least number itself if

@@ -140,7 +140,7 @@ func (s *search) underBy(v ir.Row, to bound, gap uint64, depth int) bool {
 	for k := g.rel.last(v); k != 0 && s.steps > 0; {
 		r := &g.rel.list[k-1]
 		if less := gap - min(gap, r.gap); r.b == ir.NoRow && s.elementOf(r.object, to, less, depth-1) ||
-			r.b != ir.NoRow && s.under(r.b, to, less, depth-1) {
+			r.b != ir.NoRow && g.holds(r) && s.under(r.b, to, less, depth-1) {
 			return true
 		}
 		k = r.before
@@ -291,7 +291,7 @@ func (s *search) behindBy(lo, i ir.Row, to bound, gap uint64, depth int) bool {
 	}
 	for k := g.rel.last(i); k != 0 && s.steps > 0; {
 		r := &g.rel.list[k-1]
-		if r.b != ir.NoRow && s.behind(lo, r.b, to, gap-min(gap, r.gap), depth-1) {
+		if r.b != ir.NoRow && g.holds(r) && s.behind(lo, r.b, to, gap-min(gap, r.gap), depth-1) {
 			return true
 		}
 		k = r.before
@@ -353,7 +353,7 @@ func (s *search) apartBy(a, b ir.Row, gap uint64, depth int) bool {
 	}
 	for k := g.rel.last(a); k != 0 && s.steps > 0; {
 		r := &g.rel.list[k-1]
-		if r.b != ir.NoRow && s.apart(r.b, b, gap-min(gap, r.gap), depth-1) {
+		if r.b != ir.NoRow && g.holds(r) && s.apart(r.b, b, gap-min(gap, r.gap), depth-1) {
 			return true
 		}
 		k = r.before
@@ -396,7 +396,7 @@ func (s *search) atMostBy(a, b ir.Row, depth int) bool {
 	}
 	for k := g.rel.last(a); k != 0 && s.steps > 0; {
 		r := &g.rel.list[k-1]
-		if r.b != ir.NoRow && s.atMost(r.b, b, depth-1) {
+		if r.b != ir.NoRow && g.holds(r) && s.atMost(r.b, b, depth-1) {
 			return true
 		}
 		k = r.before

@@ -34,6 +34,7 @@ const (
 	checkViewOutside                   // views: the index that stands for none is beyond every length
 	checkViewDistance                  // views: the sum of an index and a constant does not wrap
 	checkViewDifference                // views: nor does what is subtracted from it
+	checkViewBetween                   // views: no other access of the object stands between those that come together
 	checkRounds                        // ranges: a loop is walked until its rounds bring nothing new
 	checkRevision                      // ranges: what was found before is about the program as it is
 	checkScope                         // ranges: what a condition says ends with its region
@@ -58,6 +59,9 @@ const (
 	checkHighest                       // algebra: what is compared is the highest bit
 	checkIntegers                      // algebra: conversions around an op are between integers, not from floats of the width
 	checkReciprocal                    // expand: a reciprocal of one bit more than a word gets that bit
+	checkPower                         // narrow: what divides as a power of two is not zero
+	checkLeast                         // narrow: the operand of min that stays is at most the other
+	checkRest                          // expand: a remainder in 32 bits is by a divisor of 32 bits
 	checkElement                       // forward, mem2reg: a narrow element keeps the low bits
 	checkForwardBounds                 // forward: the store wrote what it was given
 	checkForwardIndex                  // forward: the load reads what the store wrote
@@ -138,6 +142,7 @@ var checkNames = [numChecks]string{
 	checkBefore:           "bounds/before",
 	checkViewOutside:      "views/outside",
 	checkViewDistance:     "views/distance",
+	checkViewBetween:      "views/between",
 	checkViewDifference:   "views/difference",
 	checkRounds:           "bounds/rounds",
 	checkRevision:         "bounds/revision",
@@ -163,6 +168,9 @@ var checkNames = [numChecks]string{
 	checkHighest:          "algebra/highest",
 	checkIntegers:         "algebra/integers",
 	checkReciprocal:       "expand/reciprocal",
+	checkPower:            "narrow/power",
+	checkLeast:            "narrow/least",
+	checkRest:             "expand/rest",
 	checkElement:          "forward/element",
 	checkForwardBounds:    "forward/forward-bounds",
 	checkForwardIndex:     "forward/forward-index",

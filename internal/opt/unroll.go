@@ -253,9 +253,9 @@ func (w *work) viewedBy(r ir.Row, c counter) (length ir.Row, ok bool) {
 	return w.B(cond), !w.encloses(c.loop, w.B(cond))
 }
 
-// countsOnly reports whether row r depends on the counter and constants only.
+// countsOnly reports whether row r depends on the counter and constants only. So does what a table has at such an index.
 func (w *work) countsOnly(r ir.Row, c counter, folds map[ir.Row]bool) bool {
-	if !w.pure(r) || w.info(r).Args == 0 {
+	if !w.pure(r) && !(w.Op[r] == ir.OpLoad && w.objs[w.X[r]].Table()) || w.info(r).Args == 0 {
 		return false
 	}
 	yes := true

@@ -130,3 +130,46 @@ func TestUnrollKeepsTheMeaningOfLoops(t *testing.T) {
 		t.Errorf("%d loops of %d types end soon", loops, len(types))
 	}
 }
+
+// A round is as long as it is once the elements of tables are constants, and what is computed of them.
+func TestUnrollCountsNoElementsOfTables(t *testing.T) {
+	for _, constant := range []bool{true, false} {
+		b := build.New("permuted", build.Workgroup(1))
+		x, y := b.Buffer("x", ir.U32, ir.RO), b.Buffer("y", ir.U32, ir.WO)
+		places := make([]uint64, 64)
+		for i := range places {
+			places[i] = uint64(i * 37 % 64)
+		}
+		at := b.Table("at", ir.U8, places)
+		b.Loop([]build.Value{b.U32(0)}, func(l build.Label, a []build.Value) {
+			k := a[0]
+			b.If(b.Op(ir.OpLe, b.U32(64), k), func() { b.Break(l) })
+			from := k
+			if !constant {
+				from = b.Load(x, k)
+			}
+			place := b.Load(at, from)
+			row, column := b.Op(ir.OpShr, place, b.U32(3)), b.And(place, b.U32(7))
+			to := b.Add(b.Mul(column, b.U32(8)), b.Xor(row, b.U32(5)))
+			b.Store(y, to, b.Mul(b.Load(x, k), b.U32(3)))
+			b.Continue(l, b.Add(k, b.U32(1)))
+		})
+		p, err := b.Program()
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, _, err = opt.Run(p, opt.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		loops := 0
+		for r := range ir.Row(p.Rows()) {
+			if p.Op(r) == ir.OpLoop {
+				loops++
+			}
+		}
+		if (loops == 0) != constant {
+			t.Errorf("table at the counter %t: %d loops are left", constant, loops)
+		}
+	}
+}

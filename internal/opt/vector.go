@@ -106,8 +106,11 @@ func (g *group) has(offset uint64) bool {
 
 // split writes the index of access r as a base and a constant.
 func (v *vectors) split(g *ranges, r ir.Row) (base ir.Row, m member) {
-	w := v.w
-	i := w.A(r)
+	return v.w.baseOf(g, r, v.w.A(r))
+}
+
+// baseOf is split for an index that row r may have.
+func (w *work) baseOf(g *ranges, r, i ir.Row) (base ir.Row, m member) {
 	m = member{row: r, align: g.at(i).Multiple()}
 	if b, ok := w.bits(i); ok {
 		m.offset = b

@@ -30,35 +30,43 @@ import (
 // indices. It comes after all that makes choices of ifs, which would take an access out of the condition that proves it.
 // O(rows × depth).
 func views(w *work) {
-	v := &viewing{w: w, starts: make(map[place]ir.Row)}
+	v := &viewing{w: w, near: &vectors{w: w}, starts: make(map[place]ir.Row)}
 	w.visits += len(w.memory)
 	if !slices.ContainsFunc(w.memory, func(r ir.Row) bool { return !w.gone[r] && v.candidate(r) }) {
 		return
 	}
 	w.ranges(func(g *ranges, r ir.Row) {
+		v.pass(r)
 		if cond, i, ok := w.viewIndex(r); ok {
 			g.mark()
 			g.assume(cond, true)
 			if g.under(i, w.X[r], 1, 1) {
-				v.guarded = append(v.guarded, viewed{r, cond, v.apart(g, r, i)})
+				v.add(g, viewed{access: r, cond: cond, index: v.apart(g, r, i)}, i)
 			}
 			g.release()
 		} else if v.candidate(r) {
 			w.set(&w.Code.A[r], v.apart(g, r, w.chosen(w.A(r))))
 		}
 	})
-	for _, a := range v.guarded {
-		w.guard(a)
+	for _, n := range v.all {
+		v.guard(n)
 	}
 }
 
-// viewed is an access of a view, and what its index is where cond holds, and it names an element.
-type viewed struct{ access, cond, index ir.Row }
+// viewed is an access of a view, and what its index is where cond holds, and it names an element. It is also a constant
+// away from a base.
+type viewed struct {
+	access, cond, index ir.Row
+	member
+	done bool // it is under its condition
+}
 
 type viewing struct {
-	w       *work
-	guarded []viewed
-	starts  map[place]ir.Row // by a place without its constant: where that is
+	w      *work
+	near   *vectors
+	open   []*viewedNear // that more may come to
+	all    []*viewedNear
+	starts map[place]ir.Row // by a place without its constant: where that is
 }
 
 // candidate reports whether there may be something to do for row r.
@@ -196,32 +204,46 @@ func (w *work) viewIndex(r ir.Row) (cond, i ir.Row, ok bool) {
 	return w.A(x), w.B(x), w.isConst(w.C(x), t.Mask()) && w.must(checkViewOutside, most <= t.Mask())
 }
 
-// guard puts an access of a view under its condition.
-func (w *work) guard(v viewed) {
-	r := v.access
-	if !w.fits(r, v.cond) && w.Op[r] == ir.OpLoad {
-		return
+// guard puts accesses of views, in one region and under one condition, under that in front of row at.
+func (w *work) guard(at ir.Row, all ...viewed) {
+	r := all[0].access
+	op := w.Op[r]
+	for _, v := range all {
+		if !w.fits(v.access, v.cond) && op == ir.OpLoad {
+			return
+		}
 	}
-	branch := w.before(r, ir.OpIf, ir.None, uint32(len(w.Regions)), v.cond)
+	branch := w.before(at, ir.OpIf, ir.None, uint32(len(w.Regions)), all[0].cond)
 	then, els := w.region(branch), w.region(branch)
-	some := w.make(r, w.Op[r], w.Type[r], w.X[r], v.index, w.B(r), ir.NoRow)
-	w.Flags[some], w.level[some] = w.Flags[r]|ir.InBounds, w.level[r]
-	w.append(then, some)
-	end := func(reg uint32, values ...uint32) {
-		yield := w.make(r, ir.OpYield, ir.None, 0, ir.NoRow, ir.NoRow, ir.NoRow)
-		w.setList(yield, values)
-		w.append(reg, yield)
+	var some, none []uint32
+	for _, v := range all {
+		a := w.make(at, op, w.Type[v.access], w.X[v.access], v.index, w.B(v.access), ir.NoRow)
+		w.Flags[a], w.level[a] = w.Flags[v.access]|ir.InBounds, w.level[v.access]
+		w.append(then, a)
+		if op == ir.OpLoad {
+			some, none = append(some, uint32(a)), append(none, uint32(w.constant(w.Type[v.access], 0)))
+		}
 	}
-	if w.Op[r] != ir.OpLoad {
-		end(then)
-		end(els)
-		w.remove(r)
-	} else {
-		end(then, uint32(some))
-		end(els, uint32(w.constant(w.Type[r], 0)))
-		result := w.before(r, ir.OpRes, w.Type[r], 0)
-		w.level[result] = w.level[r]
-		w.replaceAlways(r, result)
+	for _, arm := range [2]struct {
+		reg    uint32
+		values []uint32
+	}{{then, some}, {els, none}} {
+		yield := w.make(at, ir.OpYield, ir.None, 0, ir.NoRow, ir.NoRow, ir.NoRow)
+		w.setList(yield, arm.values)
+		w.append(arm.reg, yield)
+	}
+	results := make([]ir.Row, len(some))
+	for k := range results {
+		r := all[k].access
+		results[k] = w.before(at, ir.OpRes, w.Type[r], uint32(k))
+		w.level[results[k]] = w.level[r]
+	}
+	for k, v := range all {
+		if op == ir.OpLoad {
+			w.replaceAlways(v.access, results[k])
+		} else {
+			w.remove(v.access)
+		}
 	}
 	w.hit("views")
 }

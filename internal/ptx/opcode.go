@@ -103,6 +103,19 @@ const (
 	opReduxXor
 	opNanosleep
 
+	opMmaF16
+	opMmaF16F16
+	opMmaBF16
+	opMmaTF32
+	opMmaF64
+	opMmaI8
+	opMmaU8
+	opMmaB1
+	opMmaF16K8
+	opMmaF16F16K8
+	opMmaI8K16
+	opMmaU8K16
+
 	opBra
 	opExit
 	opLabel
@@ -163,6 +176,20 @@ var opInfo = [numOpcodes]struct {
 	opReduxAdd: {"redux.sync.add", convergent}, opReduxMin: {"redux.sync.min", convergent},
 	opReduxMax: {"redux.sync.max", convergent}, opReduxAnd: {"redux.sync.and", convergent},
 	opReduxOr: {"redux.sync.or", convergent}, opReduxXor: {"redux.sync.xor", convergent}, opNanosleep: {"nanosleep", 0},
+
+	opMmaF16:    {"mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32", convergent},
+	opMmaF16F16: {"mma.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16", convergent},
+	opMmaBF16:   {"mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32", convergent},
+	opMmaTF32:   {"mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32", convergent},
+	opMmaF64:    {"mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64", convergent},
+	opMmaI8:     {"mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32", convergent},
+	opMmaU8:     {"mma.sync.aligned.m16n8k32.row.col.s32.u8.u8.s32", convergent},
+	opMmaB1:     {"mma.sync.aligned.m16n8k256.row.col.s32.b1.b1.s32.and.popc", convergent},
+
+	opMmaF16K8:    {"mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32", convergent},
+	opMmaF16F16K8: {"mma.sync.aligned.m16n8k8.row.col.f16.f16.f16.f16", convergent},
+	opMmaI8K16:    {"mma.sync.aligned.m8n8k16.row.col.s32.s8.s8.s32", convergent},
+	opMmaU8K16:    {"mma.sync.aligned.m8n8k16.row.col.s32.u8.u8.s32", convergent},
 
 	opBra: {"bra", control}, opExit: {"exit", control}, opLabel: {"", control}, opNoUnroll: {"", control}, opCopy: {"copy", control},
 }

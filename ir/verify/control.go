@@ -20,6 +20,19 @@ func (k *checker) control() {
 			k.diverged(u, ir.Row(r), in)
 		}
 	}
+	k.wholeWarps()
+}
+
+// wholeWarps reports the first matrix product, if warps may be short.
+func (k *checker) wholeWarps() {
+	size := k.Code.Workgroup
+	n := size[0] * size[1] * size[2]
+	for r, op := range k.Code.Op {
+		if n%32 != 0 && op.Info().In[0].Type != 0 {
+			k.Add("VY705", ir.Row(r), k.Op(ir.Row(r)), n)
+			return
+		}
+	}
 }
 
 // firsts checks for how many different numbers of first groups there are barriers: each has counters of its own, for

@@ -153,7 +153,7 @@ var broken = []struct {
 	{"unroll on a block", "VY013", func(c *ir.Code) { c.Flags[nth(c, ir.OpBlock, 0)] = ir.Flags(0).WithUnroll(2) }},
 
 	{"unknown opcode", "VY014", func(c *ir.Code) { c.Op[0] = 0xFFFF }},
-	{"opcode of the second step", "VY014", func(c *ir.Code) { c.Op[nth(c, ir.OpEq, 0)] = 0x300 }},
+	{"opcode of the second step", "VY014", func(c *ir.Code) { c.Op[nth(c, ir.OpEq, 0)] = 0x330 }},
 
 	{"shift of i32 as u32", "VY103", func(c *ir.Code) {
 		*c = *parseMust("%a = shr.i32 1_i32, %n")

@@ -54,9 +54,26 @@ func (a *advice) target(t Target) {
 			said[op] = true
 			a.Add("VY506", ir.Row(r), a.Op(ir.Row(r)), in.MinSM, t.SM)
 		}
+		if why := noUnits(op, t.SM); why != "" && !said[op] {
+			said[op] = true
+			a.Add("VY508", ir.Row(r), a.Op(ir.Row(r)), t.SM, why)
+		}
 		if in.Attr&ir.Convergent != 0 && in.Level <= ir.LevelFirst && !cooperative {
 			cooperative = true // said once
 			a.Add("VY507", ir.Row(r), a.Op(ir.Row(r)))
 		}
 	}
+}
+
+// noUnits says why an architecture cannot run a matrix product, "" if it can. Exact ones are made of other instructions
+// where there are no units for them; of float ones nothing else gives the same bits.
+func noUnits(op ir.Op, sm int) string {
+	const f16, f16f16, bf16, tf32 = ir.OpMma, ir.OpMma + 1, ir.OpMma + 2, ir.OpMma + 3
+	switch {
+	case (op == f16 || op == f16f16) && sm < 75:
+		return "it exists from sm_75 on, and sm_70 has other fragments"
+	case (op == bf16 || op == tf32) && sm < 80:
+		return "it exists from sm_80 on, and earlier units have no bf16 and tf32"
+	}
+	return ""
 }

@@ -2,7 +2,7 @@
 # Runs the GPU suite where it lies. It needs the NVIDIA driver, no Go; the parts budgets, byhand and codegen want a C
 # compiler and nvcc, sanitize wants compute-sanitizer, assemble ptxas, and each says so if it has none.
 #
-#	run.sh [PART[:SECONDS]]...      device contract borrow memcheck conform examples waves prim primsanitize primbench egraph columns rules topologies byhand graphs closures gap evidence instructions accuracy occupancy profile faults random shapes gokernels goorder branches sweep sanitize budgets codegen tune assemble
+#	run.sh [PART[:SECONDS]]...      device contract borrow memcheck conform examples waves prim primsanitize primbench egraph columns rules topologies byhand graphs closures gap evidence instructions matrix accuracy occupancy profile faults random shapes gokernels goorder branches sweep sanitize budgets codegen tune assemble
 #
 # Without parts, all of them. A part ends after its seconds, and its line tells how far it came. One line a part, and
 # one at the end:
@@ -16,7 +16,7 @@
 #	LIMIT=570                               seconds for all: parts get what is left, and those that find nothing left are skipped
 #	RANDOM_PROGRAMS=200000 PROCESSES=16     of the parts random, shapes, gokernels, goorder, branches and prim: each process has a context and a compiler of its own
 #	THREADS=4 MODULES=1                     of the parts random, shapes, gokernels, goorder and branches: GOMAXPROCS of a process, and modules it gives the driver at once
-#	SEED=106618676                          of the parts random, shapes, gokernels, goorder and branches: the first seed, not one from the clock
+#	SEED=106618676                          of the parts random, shapes, gokernels, goorder, branches and matrix: the first seed, not one from the clock
 #	GRAPHS=sets,levels                      of the part graphs: only these questions; graph/session/figures_test.go has them
 #	ONLY=kron:21,kron:23                    of the part graphs: levels of these graphs only
 #	SEARCH=levels.cu                        of the part graphs: a program to compare levels of wide graphs with
@@ -116,6 +116,8 @@ part_conform() {
 	cat "$work/conform0" >>"$log"
 	return $rc
 }
+# part_matrix compares products of matrices with the rule, of each form on operands of all kinds; LIMIT or seconds cut it short.
+part_matrix() { suite "$log" -test.run='^TestGPUMatrixProductsAreThoseOfTheRule$' ${SEED:+-gpu-seed=$SEED} ${SIM:+-gpu-outputs=4000}; }
 part_memcheck() { suite "$log" -test.run='^TestGPUMemcheckReportsWhatTheCPUDoes$' ${SIM:+-gpu-match=mem-}; }
 part_faults() { suite "$log" -test.run='^TestGPUFaults$' "-gpu-hammer=$([ -n "${SIM:-}" ] && echo 1s || echo 60s)"; }
 part_occupancy() { suite "$log" -test.run='^TestGPUOccupancyIsThatOfTheModel$'; }
@@ -603,9 +605,9 @@ part_assemble() {
 		-long -assemble-every=1 ${SIM:+-assemble-every=16384} "-assemble-limit=$(limit)")
 }
 
-declare -A most=([device]=60 [examples]=120 [waves]=150 [prim]=120 [primsanitize]=240 [primbench]=240 [egraph]=480 [columns]=300 [rules]=240 [topologies]=150 [byhand]=240 [graphs]=560 [closures]=240 [gap]=180 [evidence]=420 [contract]=120 [borrow]=60 [memcheck]=240 [conform]=240 [instructions]=60 [accuracy]=150 [occupancy]=300 [profile]=60 [faults]=240
+declare -A most=([device]=60 [examples]=120 [waves]=150 [prim]=120 [primsanitize]=240 [primbench]=240 [egraph]=480 [columns]=300 [rules]=240 [topologies]=150 [byhand]=240 [graphs]=560 [closures]=240 [gap]=180 [evidence]=420 [contract]=120 [borrow]=60 [memcheck]=240 [conform]=240 [instructions]=60 [matrix]=240 [accuracy]=150 [occupancy]=300 [profile]=60 [faults]=240
 	[random]=300 [shapes]=300 [gokernels]=300 [goorder]=300 [branches]=300 [sweep]=560 [sanitize]=420 [budgets]=300 [codegen]=560 [tune]=240 [assemble]=150)
-all=(device contract borrow memcheck conform examples waves prim primsanitize primbench egraph columns rules topologies byhand graphs closures gap evidence instructions accuracy occupancy profile faults random shapes gokernels goorder branches sweep sanitize budgets codegen tune assemble)
+all=(device contract borrow memcheck conform examples waves prim primsanitize primbench egraph columns rules topologies byhand graphs closures gap evidence instructions matrix accuracy occupancy profile faults random shapes gokernels goorder branches sweep sanitize budgets codegen tune assemble)
 [ $# -gt 0 ] || set -- "${all[@]}"
 for arg; do
 	if [ -z "${most[${arg%%:*}]:-}" ]; then

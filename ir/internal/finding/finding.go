@@ -76,7 +76,10 @@ var Rules = map[string]rule{
 	"VY504": {ir.Error, "%d bytes of shared memory, the target has %d", "shorten the arrays, or use a smaller element type"},
 	"VY505": {ir.Error, "%d bytes of local arrays an invocation, at most %d are possible", "shorten the arrays, or use a buffer"},
 	"VY506": {ir.Error, "%s needs sm_%d, the target is sm_%d", "use an op of the floor, or another device"},
+	"VY508": {ir.Error, "%s on sm_%d: %s", "use another form, another device, or the device cpu, which has all forms"},
 	"VY507": {ir.Error, "%s needs a cooperative launch, which the target does not have", "split the kernel at its grid barriers"},
+
+	"VY705": {ir.Error, "%s in a workgroup of %d invocations", "let whole warps hold the matrices: a multiple of 32 invocations"},
 
 	"VY601": {ir.Warning, "%s by constant zero", "the result is defined, but hardly meant"},
 	"VY602": {ir.Warning, "%s is never left", "add a break, or a return"},

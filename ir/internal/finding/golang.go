@@ -81,6 +81,9 @@ func (p *Report) Op(row ir.Row) string {
 		return op.String()
 	}
 	name := goOps[op]
+	if op >= ir.OpMma {
+		name = "gpu.MulAdd (" + op.String() + ")"
+	}
 	switch op {
 	case ir.OpBarrierAddWG, ir.OpBarrierAddGrid, ir.OpBarrierAddFirst:
 		if p.Code.Type[row] == ir.U64 {

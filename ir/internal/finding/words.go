@@ -20,6 +20,11 @@ var OperandNames = [3]string{"operand a", "operand b", "operand c"}
 func Misfit(in *ir.Info, i int, t, other, elem ir.Type, object string) (code string, args []any) {
 	rule := in.In[i]
 	switch {
+	case rule.Type != 0:
+		if t == rule.Type {
+			return "", nil
+		}
+		return "VY101", []any{OperandNames[i], in.Name, t, rule.Type}
 	case rule.Same != 0:
 		if t == other || !Usable(other) {
 			return "", nil

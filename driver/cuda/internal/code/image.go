@@ -13,6 +13,7 @@ import (
 	"github.com/govyre/vyre/internal/cu"
 	"github.com/govyre/vyre/internal/cutarget"
 	"github.com/govyre/vyre/internal/identity"
+	"github.com/govyre/vyre/internal/matrix"
 	"github.com/govyre/vyre/internal/metric"
 	"github.com/govyre/vyre/internal/ptx"
 	"github.com/govyre/vyre/ir"
@@ -42,6 +43,12 @@ func (c *Compiler) load(ctx context.Context, im *driver.Image, o driver.Options)
 		return c.checked(ctx, im, o)
 	}
 	forms := Forms(im.Forms, 10*c.gpu.Caps.Major+c.gpu.Caps.Minor, c.gpu.Caps.DriverVersion, o.Target)
+	if driver.KernelFlags(im.Flags)&driver.Generational != 0 {
+		var err error
+		if forms, err = c.ofGeneration(forms, o); err != nil {
+			return nil, err
+		}
+	}
 	if len(forms) == 0 {
 		wants := fmt.Sprintf("a device of capability %d.%d under CUDA %s", c.gpu.Caps.Major, c.gpu.Caps.Minor, cutarget.VersionText(c.gpu.Caps.DriverVersion))
 		return nil, loading.None(c.gpu.Name(), o.Label, im, wants+" runs no form of the kernel"+ofTarget(o.Target))
@@ -67,6 +74,26 @@ func (c *Compiler) load(ctx context.Context, im *driver.Image, o driver.Options)
 		return nil, err
 	}
 	return c.handle(m, found, o.Label)
+}
+
+// ofGeneration leaves out forms whose products of float matrices would not be those of the device's generation: text for
+// less than sm_80 asks for them in other steps.
+func (c *Compiler) ofGeneration(forms []*bundle.Form, o driver.Options) ([]*bundle.Form, error) {
+	have := c.gpu.Caps.Matrix.Generation
+	if o.Matrix != "" {
+		g, err := matrix.ParseGeneration(o.Matrix)
+		if err == nil && g.String() != have {
+			err = fmt.Errorf("float products as %s computes them, and the device computes as %s", g, have)
+		}
+		if err != nil {
+			return nil, &driver.Error{Op: "load", Label: o.Label, Device: c.gpu.Name(), Kind: driver.Unsupported, Msg: err.Error(),
+				Fix: "use device cpu, which computes as any generation"}
+		}
+	}
+	if c.gpu.Caps.Major < 9 {
+		return forms, nil
+	}
+	return slices.DeleteFunc(forms, func(f *bundle.Form) bool { return f.Target.SM() < 80 }), nil
 }
 
 func ofTarget(target string) string {

@@ -195,6 +195,9 @@ func (c *Compiler) inspect(e *compiled, k *ptx.Kernel) error {
 		return err
 	}
 	e.res = driver.Resources{Registers: e.cost.registers, Local: e.cost.local, Shared: k.Static + k.Dynamic, RestElem: k.RestElem, Target: e.how.target.String()}
+	if e.flags&driver.Generational != 0 {
+		e.res.Matrix = c.gpu.Caps.Matrix.Generation
+	}
 	for _, a := range []struct {
 		attr cu.FuncAttribute
 		to   *int

@@ -17,6 +17,7 @@ import "strings"
 //	=p|q  a predicate, with a second one after a bar or without    =T|p  a register, with a predicate or without
 //	[g]  a place in memory                                          L  a label, B  a table of them
 //	=M M  anything that mov takes                                   S  a symbol or an address
+//	=2×u32 2×u32 …  so many registers of that type in braces
 //
 // A question mark makes an operand optional.
 type form struct {
@@ -201,6 +202,17 @@ var forms = []form{
 	{"redux", "sync add|min|max INT32", "=T T b32", 80, ptx70},
 	{"redux", "sync and|or|xor b32", "=T T b32", 80, ptx70},
 	{"elect", "sync", "=b32|p b32", 90, Version{8, 0}},
+	{"mma", "sync aligned m16n8k16 row col f32 f16|bf16 f16|bf16 f32", "=4×f32 4×b32 2×b32 4×f32", 80, ptx70},
+	{"mma", "sync aligned m16n8k16 row col f16 f16 f16 f16", "=2×b32 4×b32 2×b32 2×b32", 80, ptx70},
+	{"mma", "sync aligned m16n8k8 row col f32 f16 f16 f32", "=4×f32 2×b32 1×b32 4×f32", 75, Version{6, 5}},
+	{"mma", "sync aligned m16n8k8 row col f16 f16 f16 f16", "=2×b32 2×b32 1×b32 2×b32", 75, Version{6, 5}},
+	{"mma", "sync aligned m16n8k8 row col f32 tf32 tf32 f32", "=4×f32 4×b32 2×b32 4×f32", 80, ptx70},
+	{"mma", "sync aligned m8n8k4 row col f64 f64 f64 f64", "=2×f64 1×f64 1×f64 2×f64", 80, ptx70},
+	{"mma", "sync aligned m16n8k32 row col s32 s8 s8 s32", "=4×s32 4×b32 2×b32 4×s32", 80, ptx70},
+	{"mma", "sync aligned m16n8k32 row col s32 u8 u8 s32", "=4×s32 4×b32 2×b32 4×s32", 80, ptx70},
+	{"mma", "sync aligned m8n8k16 row col s32 s8 s8 s32", "=2×s32 1×b32 1×b32 2×s32", 75, Version{6, 5}},
+	{"mma", "sync aligned m8n8k16 row col s32 u8 u8 s32", "=2×s32 1×b32 1×b32 2×s32", 75, Version{6, 5}},
+	{"mma", "sync aligned m16n8k256 row col s32 b1 b1 s32 and popc", "=4×s32 4×b32 2×b32 4×s32", 80, Version{7, 1}},
 
 	{"bra", "uni?", "L", 0, Version{}},
 	{"brx", "idx uni?", "u32 B", 30, ptx60},
@@ -274,7 +286,7 @@ func (p *pattern) match(in *Inst, words []string) (taken int, ok bool) {
 				in.Mods = append(in.Mods, w)
 			} else if in.Type == None {
 				in.Type = t
-			} else {
+			} else if in.From == None {
 				in.From = t
 			}
 			continue

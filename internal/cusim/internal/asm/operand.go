@@ -171,6 +171,9 @@ func (p *parser) one(in *Inst, word string, o *rawOperand) (Operand, string) {
 	if o.second != "" && !paired {
 		return none, "no second register belongs here"
 	}
+	if n, t, ok := strings.Cut(word, "×"); ok {
+		return p.list(o, int(n[0]-'0'), typeByName[t], false, written)
+	}
 	wider := false
 	t := None
 	switch word {

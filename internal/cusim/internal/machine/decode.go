@@ -193,6 +193,8 @@ func (dec *decoder) inst(in *inst, src *asm.Inst) {
 		dec.barrier(in, src)
 	case "vote", "match", "shfl", "redux", "activemask", "elect":
 		dec.subgroup(in, src)
+	case "mma":
+		in.run, in.x = runMulAdd, dec.mulAdd(src)
 	default:
 		dec.lanewise(in, src)
 	}

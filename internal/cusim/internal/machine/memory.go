@@ -7,6 +7,8 @@ import (
 	"sort"
 	"sync/atomic"
 	"unsafe"
+
+	"github.com/govyre/vyre/internal/matrix"
 )
 
 // The address space. Global memory starts high, so that small integers are no addresses; shared and
@@ -44,6 +46,8 @@ type Memory struct {
 	// are complete, time that was read, memory of the host that was looked at.
 	changes uint64
 	idle    idle
+
+	Matrix matrix.Generation // of the device's units for matrices; 0 stands for that of sm_90
 }
 
 // allocation is a range of addresses.

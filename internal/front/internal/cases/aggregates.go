@@ -270,3 +270,50 @@ func Quads(t gpu.Thread, q [][4]uint16, out []uint32) {
 	}
 	out[i] = s + uint32(len(v))
 }
+
+type counts4 struct {
+	n uint32
+	a [4]uint32
+}
+
+func (c *counts4) inc(k uint32) { c.n++; c.a[k%4] += c.n }
+func (c counts4) get() uint32   { return c.n + c.a[1]*2 + c.a[3] }
+
+type counted struct {
+	counts4
+	x uint32
+}
+
+type worker struct {
+	gpu.Thread
+	pad uint32
+	counted
+}
+
+type getter interface{ get() uint32 }
+
+func got[T getter](x T) uint32 { return x.get() }
+
+// Promoted calls the methods of embedded fields, on the way through several, a pointer and a type parameter, and takes
+// them as values; those of gpu.Thread too.
+//
+//vyre:kernel workgroup=32
+func Promoted(t gpu.Thread, in, out []uint32) {
+	w := worker{Thread: t, pad: 3}
+	s := gpu.Shared[uint32](t, 32)
+	s[w.Local().X] = w.Global().X
+	w.Barrier()
+	i := t.Global().X
+	if i >= uint32(len(in)) {
+		return
+	}
+	for k := range in[i] & 7 {
+		w.inc(k)
+	}
+	p := &w
+	p.inc(in[i])
+	f, g := w.inc, w.get
+	f(3)
+	w.x = g()
+	out[i] = w.get() + w.x<<8 + got(w.counted)<<16 + s[31-w.Local().X]*w.pad
+}

@@ -14,9 +14,9 @@ func (p mark) plus(d uint32) uint32 { return p.x + p.y*d }
 
 func (p *mark) move(d uint32) uint32 { p.x += d; p.y ^= d; return p.x }
 
-type binary func(a, b uint32) uint32
+type ofTwo func(a, b uint32) uint32
 
-func (f binary) swapped(a, b uint32) uint32 { return f(b, a) }
+func (f ofTwo) swapped(a, b uint32) uint32 { return f(b, a) }
 
 func add(a, b uint32) uint32 { return a + b }
 
@@ -24,7 +24,7 @@ func sub(a, b uint32) uint32 { return a - 2*b }
 
 type operator struct {
 	name uint32
-	run  binary
+	run  ofTwo
 }
 
 func each(n uint32, visit func(i uint32)) {
@@ -51,7 +51,7 @@ func counter() (next func() uint32, reset func()) {
 	return func() uint32 { n++; return n }, func() { n = 100 }
 }
 
-func chosen(k uint32) binary {
+func chosen(k uint32) ofTwo {
 	switch k % 3 {
 	case 0:
 		return add
@@ -108,7 +108,7 @@ func Closures(t gpu.Thread, in, out []uint32) {
 	sum += h(sum)
 	sum += func(a, b uint32) uint32 { return a<<1 | b }(v&1, sum&1)
 	op := operator{run: add}
-	sum = op.run(sum, 3) + op.run.swapped(1, 2) + binary(sub).swapped(v, 9)
+	sum = op.run(sum, 3) + op.run.swapped(1, 2) + ofTwo(sub).swapped(v, 9)
 	var keys [6]uint32
 	for k := range keys {
 		keys[k] = v >> (4 * k) & 15
@@ -129,13 +129,13 @@ func Choices(t gpu.Thread, in, out []uint32) {
 		return
 	}
 	v := in[g]
-	f := binary(add)
+	f := ofTwo(add)
 	if v&1 != 0 {
 		f = func(a, b uint32) uint32 { return a*b + v }
 	}
 	sum := f(v, 3)
 	sum = sum*31 + chosen(v)(sum, 7)
-	ops := [4]binary{add, sub, nil, func(a, b uint32) uint32 { sum++; return a ^ b }}
+	ops := [4]ofTwo{add, sub, nil, func(a, b uint32) uint32 { sum++; return a ^ b }}
 	for i := range 4 {
 		if ops[(uint32(i)+v)&3] != nil {
 			sum += ops[(uint32(i)+v)&3](sum, uint32(i))
@@ -377,4 +377,59 @@ func Variables(t gpu.Thread, in, out []uint32) {
 		}
 	}
 	out[g] = sum
+}
+
+func summed(xs ...uint32) (s uint32) {
+	for i := range xs {
+		s += xs[i]
+		xs[i] = s
+	}
+	return s
+}
+
+func scaled(k uint32, label uint8, xs ...uint32) uint32 {
+	return k*summed(xs...) + uint32(label) + uint32(len(xs))
+}
+
+func andNext(x uint32) (uint32, uint32) { return x, x + 1 }
+
+func most[T ~uint32](xs ...T) (m T) {
+	for _, x := range xs {
+		m = max(m, x)
+	}
+	return m
+}
+
+// Variadics passes none, some, a slice and another call's results, and calls values; slices of literals come along.
+//
+//vyre:kernel workgroup=32
+func Variadics(t gpu.Thread, in, out []uint32) {
+	i := t.Global().X
+	if i >= uint32(len(in)) {
+		return
+	}
+	s := uint32(0)
+	for _, d := range []int32{-1, 0, 1} {
+		if j := int32(i) + d; j >= 0 && int(j) < len(in) {
+			s += in[j]
+		}
+	}
+	a := []uint32{3: 7, 1: s, 5: in[i]}
+	s += summed(a...) + summed(a[1:3]...) + summed() + summed(1, s, i) + summed(andNext(s)) + scaled(3, 4) + scaled(5, 6, s, 7)
+	f := summed
+	if in[i]&1 != 0 {
+		f = func(xs ...uint32) uint32 { return uint32(len(xs)) * 100 }
+	}
+	s += f(s, 2) + f() + most(1, s>>1, s) + most(a...)
+	q := [3]uint32(a[1:])
+	a[1] += q[0] ^ q[2]
+	for k, v := range a {
+		s += v * uint32(k)
+	}
+	for r := range uint32(3) {
+		b := []uint32{r, 1, 2}
+		b[1] += s
+		s += b[1] + uint32(len([]uint32{}))
+	}
+	out[i] = s
 }

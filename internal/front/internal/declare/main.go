@@ -126,6 +126,9 @@ func exportedReceiver(recv *ast.FieldList) bool {
 	if p, ok := t.(*ast.StarExpr); ok {
 		t = p.X
 	}
+	if g, ok := t.(*ast.IndexExpr); ok { // of a generic type
+		t = g.X
+	}
 	id, ok := t.(*ast.Ident)
 	return ok && id.IsExported()
 }
@@ -134,7 +137,11 @@ func exportedReceiver(recv *ast.FieldList) bool {
 func hideFields(st *ast.StructType) {
 	for _, f := range st.Fields.List {
 		f.Doc, f.Comment = nil, nil
-		basic, ok := f.Type.(*ast.Ident)
+		t := f.Type
+		if a, ok := t.(*ast.ArrayType); ok && a.Len != nil {
+			t = a.Elt
+		}
+		basic, ok := t.(*ast.Ident)
 		if ok && types.Universe.Lookup(basic.Name) != nil {
 			continue
 		}

@@ -1,0 +1,267 @@
+package cases
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/govyre/vyre/gpu"
+)
+
+type entry struct {
+	key  uint32
+	at   int
+	tags [3]int16
+	sub  [2]struct{ lo, hi uint16 }
+}
+
+func shiftRight(list []entry, e entry) int {
+	copy(list[1:], list)
+	list[0] = e
+	return len(list)
+}
+
+func mixedRows(rows [][4]int16) (sum int32) {
+	for i, row := range rows {
+		for _, x := range row[i&1:] {
+			sum = sum*3 + int32(x)
+		}
+	}
+	return sum
+}
+
+type window struct {
+	list []entry
+	from int
+}
+
+func (w window) bump(k int) int {
+	w.list[k&1].key += 5
+	w.list = w.list[1:]
+	return len(w.list) + w.from
+}
+
+// RecordSlices slices local arrays of structs and hands them to library code.
+//
+//vyre:kernel workgroup=32
+func RecordSlices(t gpu.Thread, in []uint32, out []uint32) {
+	i := t.Global().X
+	if i >= uint32(len(in)) {
+		return
+	}
+	var list [9]entry
+	n := 3 + int(in[i]%6)
+	for k := range list[:n] {
+		list[k] = entry{key: in[(i+uint32(k))%uint32(len(in))] & 15, at: k, tags: [3]int16{int16(k), 7}}
+	}
+	slices.SortFunc(list[:n], func(a, b entry) int { return cmp.Compare(int(a.key)*16-a.at, int(b.key)*16-b.at) })
+	at, found := slices.BinarySearchFunc(list[:n], in[i]&15, func(e entry, want uint32) int { return cmp.Compare(e.key, want) })
+	if found {
+		list[at].tags[at%3] = 77
+	}
+	if k := slices.IndexFunc(list[1:n], func(e entry) bool { return e.at == 0 }); k >= 0 {
+		list[1:][k].key ^= 0x100
+	}
+	slices.Reverse(list[1 : n-1])
+	at += shiftRight(list[n/2:], entry{key: in[i], sub: list[0].sub})
+	tags := list[at%9].tags[1:]
+	tags[in[i]&1] += 300
+	tags = list[n-1].tags[:]
+	tags[0]++
+	for k, v := range list[in[i]&3].sub[:] {
+		list[k].sub[1].hi += v.lo + uint16(k)
+	}
+	whole := list[:]
+	w := window{whole[2:5], n}
+	at += w.bump(at)
+	whole, w.list = whole[w.from-2:], w.list[1:]
+	if len(whole) > 3 {
+		whole[1], whole[0] = whole[0], whole[2]
+		clear(whole[3].sub[in[i]&1:])
+	}
+	w.list[0].key *= 3
+	p := &list[in[i]&7]
+	for k := range p.tags[:2] {
+		p.tags[k] -= 9
+	}
+	h := uint32(at)
+	for _, e := range list {
+		h = h*31 ^ e.key ^ uint32(e.at)<<5
+		for _, x := range e.tags[:] {
+			h = h*7 + uint32(x)
+		}
+		h += uint32(e.sub[0].lo)*3 + uint32(e.sub[1].hi)
+	}
+	out[i] = h
+}
+
+// RowSlices slices rows of arrays of arrays, at indices that are constant and computed.
+//
+//vyre:kernel workgroup=32
+func RowSlices(t gpu.Thread, in []uint32, out []uint32) {
+	i := t.Global().X
+	if i >= uint32(len(in)) {
+		return
+	}
+	x := in[i]
+	var rows [5][4]int16
+	for r := range rows[:] {
+		row := rows[r][:]
+		for c := range row {
+			row[c] = int16(r*7+c) ^ int16(x>>c)
+		}
+	}
+	var few [2][3]uint32
+	turn := few[0][:]
+	turn[1] = x
+	turn = few[1][1:]
+	turn[1] = x + 1
+	if x&1 == 0 {
+		turn = few[0][:2]
+	}
+	turn[0] += 3
+	two := rows[x%3 : x%3+2]
+	two[1][x&3], two[0][1] = two[0][x&3], 99
+	sum := mixedRows(rows[1:]) ^ mixedRows(two)
+	var deep [2][3][4]uint32
+	deep[x&1][x%3][x&3] = x
+	plane := deep[x>>4&1][:]
+	line := plane[x>>5%3][:]
+	line[x>>7&3] ^= 0xFF
+	line = deep[1][2][1:3]
+	line[0]++
+	copy(plane[1:], plane)
+	h := uint32(sum)
+	for _, p := range deep[:] {
+		for _, l := range p[:] {
+			for _, v := range l[:] {
+				h = h*3 + v
+			}
+		}
+	}
+	out[i] = h + few[0][0] + few[0][1]*3 + few[1][1]*5 + few[1][2]*7 + uint32(len(line))
+}
+
+type shot struct {
+	pos  [4]float32
+	hits [3]uint32
+	id   uint32
+}
+
+// SharedSlices slices arrays inside the elements of shared arrays.
+//
+//vyre:kernel workgroup=32
+func SharedSlices(t gpu.Thread, in []uint32, out []uint32) {
+	shots, quads := gpu.Shared[shot](t, 64), gpu.Shared[[4]uint32](t, 32)
+	l := t.Local().X
+	x := uint32(l)
+	if i := t.Global().X; i < uint32(len(in)) {
+		x = in[i]
+	}
+	mine := shots[2*l : 2*l+2]
+	mine[0], mine[1] = shot{id: x}, shot{pos: [4]float32{1, 2, 3, float32(l)}, id: l}
+	hits := mine[x&1].hits[:]
+	hits[x%3] = 4
+	hits[1] += x
+	pos := mine[1].pos[1:]
+	pos[2] *= 0.5
+	quad := quads[l][:]
+	copy(quad, hits)
+	quad[3] = gpu.AtomicAdd(&mine[0].hits[:][1], 3)
+	t.Barrier()
+	slices.SortFunc(mine, func(a, b shot) int { return cmp.Compare(a.id&7, b.id&7) })
+	other := quads[(l+1)%32][1:]
+	h := other[0] + other[2]*3
+	for _, s := range mine {
+		for _, k := range s.hits[:] {
+			h = h*5 + k
+		}
+		h += uint32(s.pos[3]*4) + s.id
+	}
+	if i := t.Global().X; i < uint32(len(out)) {
+		out[i] = h
+	}
+}
+
+type stretch struct{ lo, hi int32 }
+
+// Stacked sorts with a stack that grows by append and shrinks by slicing.
+//
+//vyre:kernel workgroup=32
+func Stacked(t gpu.Thread, in, out []uint32) {
+	i := t.Global().X
+	if i >= uint32(len(in)) {
+		return
+	}
+	a := make([]uint32, 24)
+	for k := range a {
+		a[k] = in[i]<<k ^ uint32(k*k)
+	}
+	stack := make([]stretch, 0, 32)
+	stack = append(stack, stretch{0, int32(len(a) - 1)})
+	for len(stack) > 0 {
+		s := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		if s.lo >= s.hi {
+			continue
+		}
+		p, k := a[s.hi], s.lo
+		for j := s.lo; j < s.hi; j++ {
+			if a[j] < p {
+				a[j], a[k] = a[k], a[j]
+				k++
+			}
+		}
+		a[k], a[s.hi] = a[s.hi], a[k]
+		stack = append(stack, stretch{s.lo, k - 1}, stretch{k + 1, s.hi})
+	}
+	h := uint32(0)
+	for k := range a {
+		h = h*31 + a[k]
+	}
+	out[i] = h
+}
+
+func filtered(to, from []uint32, keep func(uint32) bool) []uint32 {
+	for _, v := range from {
+		if keep(v) {
+			to = append(to, v)
+		}
+	}
+	return to
+}
+
+// Appends appends in all forms, in place too, and slices beyond the length.
+//
+//vyre:kernel workgroup=32
+func Appends(t gpu.Thread, in, out []uint32) {
+	i := t.Global().X
+	if i >= uint32(len(in)) {
+		return
+	}
+	var a [40]uint32
+	s := a[:0]
+	for b := in[i]; b != 0; b &= b - 1 {
+		s = append(s, b&-b)
+	}
+	n := len(s)
+	s = append(s, 1, 2, in[i])
+	if n > 5 {
+		s = append(s[:2], s[4:]...)
+	}
+	r := s[:cap(s)]
+	x := uint32(len(r)) + uint32(cap(s[2:]))<<8
+	for _, v := range filtered(s[:0], s, func(v uint32) bool { return v%3 == 1 }) {
+		x = x*31 + v
+	}
+	s = s[1:]
+	s = append(s, s[0])
+	s = append(s, in[:1]...)
+	x += append([]uint32{9, 8}[:1], 5)[1]
+	for k := range len(s) {
+		x ^= s[len(s)-1-k] << (k % 7)
+	}
+	if len(s) < cap(s) {
+		x += r[len(s)+1]
+	}
+	out[i] = x
+}
