@@ -56,7 +56,7 @@ func damagedCases() []Case {
 		{"VY007", "result misnumbered", func(c *ir.Code) { c.X[row(c, ir.OpRes)] = 1 }},
 		{"VY013", "unknown flag", func(c *ir.Code) { c.Flags[row(c, ir.OpAdd)] = 1 << 20 }},
 		{"VY013", "proof of bounds where none can be", func(c *ir.Code) { c.Flags[row(c, ir.OpAdd)] = ir.InBounds }},
-		{"VY014", "opcode that is reserved", func(c *ir.Code) { c.Op[row(c, ir.OpAdd)] = 0x300 }},
+		{"VY014", "opcode that is reserved", func(c *ir.Code) { c.Op[row(c, ir.OpAdd)] = 0x330 }},
 		{"VY103", "result of another type", func(c *ir.Code) { c.Type[row(c, ir.OpAdd)] = ir.I32 }},
 		{"VY112", "constant beyond its type", func(c *ir.Code) { c.Pool[c.X[row(c, ir.OpConst)]] = 1 << 40 }},
 		{"VY208", "length of another type", func(c *ir.Code) { c.Type[row(c, ir.OpLen)] = ir.U64 }},

@@ -34,6 +34,10 @@ func unitsOf(d Device) (matrix.Generation, []string) {
 		name, forms = cmp.Or(d.options.Matrix, units.Generation), units.Forms
 	case *interpreter:
 		name = d.o.Matrix
+	case interface {
+		Units() (generation, forms string)
+	}:
+		name, forms = d.Units()
 	}
 	g, err := matrix.ParseGeneration(cmp.Or(name, matrix.SM90.String()))
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"github.com/govyre/vyre/internal/conform"
 	"github.com/govyre/vyre/internal/cusim/internal/asm"
 	"github.com/govyre/vyre/internal/cusim/internal/machine"
+	"github.com/govyre/vyre/internal/matrix"
 	"github.com/govyre/vyre/internal/ptx"
 	"github.com/govyre/vyre/ir"
 )
@@ -27,6 +28,11 @@ type device struct {
 }
 
 func (d device) Name() string { return fmt.Sprintf("simulated %s, seed %d", d.target, d.seed) }
+
+// Units says which products of matrices the target has, and by which generation.
+func (d device) Units() (generation, forms string) {
+	return matrix.GenerationOf(d.target.SM/10, d.target.SM%10).String(), matrix.Offered(d.target.SM)
+}
 
 // What a trace ring has room for.
 const (
@@ -54,6 +60,7 @@ func (d device) Run(ctx context.Context, p *ir.Program, l conform.Launch) (out c
 		return out, err
 	}
 	mem := machine.NewMemory()
+	mem.Matrix = matrix.GenerationOf(d.target.SM/10, d.target.SM%10)
 	image, err := machine.Load(module, mem)
 	if err != nil {
 		return out, err
