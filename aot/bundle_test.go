@@ -17,6 +17,7 @@ import (
 	"github.com/govyre/vyre/internal/bundle"
 	"github.com/govyre/vyre/internal/cu"
 	"github.com/govyre/vyre/internal/cusim"
+	"github.com/govyre/vyre/internal/matrix/cases"
 	"github.com/govyre/vyre/internal/metric"
 	"github.com/govyre/vyre/internal/testing/faults"
 	"github.com/govyre/vyre/internal/testing/long"
@@ -489,17 +490,7 @@ func TestMain(m *testing.M) {
 
 // Products of float matrices are of one generation: text for sm_75 has them in other steps than units from sm_90 on.
 func TestProductsAreLoadedWhereTheyHaveTheirBits(t *testing.T) {
-	ps := parsed(t, `vyre 1
-kernel @k workgroup(32) {
-  param @x: buf<u32> ro align 16
-  param @y: buf<f32> wo align 16
-  %l = lane
-  %a = load.v4 @x[%l]
-  %b = load.v2 @x[%l]
-  %c = vec 0_f32, 0_f32, 0_f32, 0_f32
-  %d = mma.m16n8k16.f16 %a, %b, %c
-  store.v4 @y[%l], %d
-}`)
+	ps := parsed(t, cases.Float16Program)
 	old, both := built(t, ps, aot.Options{Targets: []string{"sm_75"}}), built(t, ps, aot.Options{Targets: []string{"sm_75", "sm_80"}})
 	for _, c := range []struct {
 		b           *aot.Bundle

@@ -9,6 +9,7 @@ import (
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/internal/conform"
 	"github.com/govyre/vyre/internal/cusim"
+	"github.com/govyre/vyre/internal/matrix/cases"
 	"github.com/govyre/vyre/internal/testing/long"
 )
 
@@ -43,19 +44,6 @@ func TestProductsAreThoseOfTheDevicesGeneration(t *testing.T) {
 	}
 }
 
-const float16Product = `vyre 1
-kernel @k workgroup(32) {
-  param @x: buf<u32> ro align 16
-  param @y: buf<f32> wo align 16
-  %l = lane
-  %a = load.v4 @x[%l]
-  %b = load.v2 @x[%l]
-  %c = vec 0_f32, 0_f32, 0_f32, 0_f32
-  %d = mma.m16n8k16.f16 %a, %b, %c
-  store.v4 @y[%l], %d
-}
-`
-
 // A GPU has its own generation. Text for less than sm_80 would ask it for another order of the sums.
 func TestAnotherGenerationIsRefused(t *testing.T) {
 	d, _ := onSim(t, cusim.Config{Models: []cusim.Model{cusim.Hopper}})
@@ -64,13 +52,13 @@ func TestAnotherGenerationIsRefused(t *testing.T) {
 		o       driver.Options
 		says    string // "" if it is accepted
 	}{
-		{float16Product, driver.Options{}, ""},
-		{float16Product, driver.Options{Matrix: "sm_100"}, ""},
-		{float16Product, driver.Options{Matrix: "sm_75"}, "float products as sm_75 computes them, and the device computes as sm_90; fix: use device cpu"},
-		{float16Product, driver.Options{Matrix: "sm_86"}, "as sm_75 computes them"},
-		{float16Product, driver.Options{Matrix: "volta"}, `no tensor cores compute as "volta"`},
-		{float16Product, driver.Options{Target: "sm_75"}, "float products for target sm_75"},
-		{strings.Replace(float16Product, "m16n8k16.f16", "m16n8k16.bf16", 1), driver.Options{Matrix: "sm_70"}, "sm_70 has no mma.m16n8k16.bf16"},
+		{cases.Float16Program, driver.Options{}, ""},
+		{cases.Float16Program, driver.Options{Matrix: "sm_100"}, ""},
+		{cases.Float16Program, driver.Options{Matrix: "sm_75"}, "float products as sm_75 computes them, and the device computes as sm_90; fix: use device cpu"},
+		{cases.Float16Program, driver.Options{Matrix: "sm_86"}, "as sm_75 computes them"},
+		{cases.Float16Program, driver.Options{Matrix: "volta"}, `no tensor cores compute as "volta"`},
+		{cases.Float16Program, driver.Options{Target: "sm_75"}, "float products for target sm_75"},
+		{strings.Replace(cases.Float16Program, "m16n8k16.f16", "m16n8k16.bf16", 1), driver.Options{Matrix: "sm_70"}, "sm_70 has no mma.m16n8k16.bf16"},
 		{addOne, driver.Options{Matrix: "sm_75"}, ""},
 	} {
 		k, err := d.Compile(ctx, parse(t, c.program), c.o)
@@ -85,7 +73,7 @@ func TestAnotherGenerationIsRefused(t *testing.T) {
 			continue
 		}
 		want := ""
-		if c.program == float16Product {
+		if c.program == cases.Float16Program {
 			want = "sm_90"
 		}
 		if got := k.Resources().Matrix; got != want {
@@ -96,7 +84,7 @@ func TestAnotherGenerationIsRefused(t *testing.T) {
 		}
 	}
 	old, _ := onSim(t, cusim.Config{Models: []cusim.Model{cusim.Named("sm_70")}})
-	_, err := old.Compile(ctx, parse(t, float16Product), driver.Options{})
+	_, err := old.Compile(ctx, parse(t, cases.Float16Program), driver.Options{})
 	if !errors.Is(err, driver.Unsupported) || !strings.Contains(err.Error(), "sm_70 has other fragments [VY508]") {
 		t.Errorf("a device without: %v", err)
 	}

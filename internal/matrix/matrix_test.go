@@ -2,7 +2,6 @@ package matrix_test
 
 import (
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -161,7 +160,7 @@ func (o *oracle) mutate(name, forms string) bool {
 	return true
 }
 
-// told reports which of the vectors, by the rules' names, a mutant of a form in a generation fails; false if there is no such mutant.
+// told returns the names of the vectors that a mutant of a form fails in a generation; false if there is no such mutant.
 func told(f matrix.Form, g matrix.Generation, name, forms string, vectors []cases.Vector) (rules []string, ok bool) {
 	o := newOracle(f, g)
 	if !f.Known(g) || !o.mutate(name, forms) {
@@ -277,59 +276,6 @@ func TestAStepOfZerosChangesNoOtherResult(t *testing.T) {
 			}
 		}
 	})
-}
-
-// values are the finite numbers of a format of 8 bits from 0 on, by their bits.
-func values(f float, most int) (all []float64) {
-	for x := range most + 1 {
-		n, m := x>>f.m, x&(1<<f.m-1)
-		all = append(all, math.Ldexp(float64(m+min(n, 1)<<f.m), max(n, 1)-f.bias-f.m))
-	}
-	return all
-}
-
-func TestFloat8IsTheNearest(t *testing.T) {
-	for _, c := range []struct {
-		all []float64
-		to  func(float32) uint8
-	}{
-		{values(float{4, 3, 7}, 0x7E), matrix.ToFloat8E4M3},
-		{values(float{5, 2, 15}, 0x7B), matrix.ToFloat8E5M2},
-	} {
-		check := func(v float32, want int) {
-			if got, neg := c.to(v), c.to(-v); int(got) != want || int(neg) != want|0x80 {
-				t.Errorf("%g becomes %#x, %g %#x, not %#x and its negative", v, got, -v, neg, want)
-			}
-		}
-		last := len(c.all) - 1
-		for i, v := range c.all {
-			check(float32(v), i)
-			if i > 0 { // halfway, and beside it
-				half := float32((v + c.all[i-1]) / 2)
-				check(half, i-i%2)
-				check(math.Nextafter32(half, 0), i-1)
-				check(math.Nextafter32(half, 1e9), i)
-			}
-		}
-		for _, v := range []float64{c.all[last] * 2, math.MaxFloat32, math.Inf(1)} {
-			check(float32(v), last)
-		}
-		check(1e-40, 0)
-		if a, b := c.to(float32(math.NaN())), c.to(math.Float32frombits(0xFF800001)); a != 0x7F || b != 0x7F {
-			t.Errorf("NaNs become %#x and %#x", a, b)
-		}
-	}
-}
-
-func TestRoundTF32IsTheNearest(t *testing.T) {
-	for bits, want := range map[uint32]uint32{
-		1 << 31: 1 << 31, 0x3F800FFF: 0x3F800000, 0x3F801000: 0x3F800000, 0x3F801001: 0x3F802000, 0xBF803000: 0xBF804000, 0x3FFFF000: 0x40000000,
-		0x7F7FF000: 0x7F800000, 0xFF800000: 0xFF800000, 0x7F800001: 0x7FC00000, 0xFFFFFFFF: 0x7FC00000, 0x00001001: 0x2000, 0x80001000: 1 << 31,
-	} {
-		if got := math.Float32bits(matrix.RoundTF32(math.Float32frombits(bits))); got != want {
-			t.Errorf("%#x becomes %#x, not %#x", bits, got, want)
-		}
-	}
 }
 
 // BenchmarkMulAdd says how many products are made in a second.

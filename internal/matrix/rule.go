@@ -166,37 +166,6 @@ func (r *rule) pack(s int64, e int32) uint32 {
 	return v
 }
 
-// RoundTF32 rounds to the nearest number that TF32 keeps whole, ties to even; a NaN gives the canonical one.
-func RoundTF32(v float32) float32 {
-	u := math.Float32bits(v)
-	if v != v {
-		return math.Float32frombits(0x7FC0_0000)
-	}
-	return math.Float32frombits((u + 0xFFF + u>>13&1) &^ 0x1FFF)
-}
-
-// ToFloat8E4M3 rounds to the nearest number of E4M3, ties to even. Greater ones become ±448, infinities too; a NaN
-// is 7F.
-func ToFloat8E4M3(v float32) uint8 { return formats[E4M3].from(v, 0x7E) }
-
-// ToFloat8E5M2 rounds to the nearest number of E5M2, ties to even. Greater ones become ±57344, infinities too; a NaN
-// is 7F.
-func ToFloat8E5M2(v float32) uint8 { return formats[E5M2].from(v, 0x7B) }
-
-// from rounds to a format of 8 bits, the greatest finite number of which is most.
-func (f *format) from(v float32, most uint32) uint8 {
-	u := math.Float32bits(v)
-	if v != v {
-		return 0x7F
-	}
-	x, lowest := int32(u>>23&0xFF)-float32s.bias, 1-f.bias
-	m := u&(1<<23-1) | 1<<23 // of a subnormal too, which is far too small either way
-	drop := min(23-int32(f.m)+max(lowest-x, 0), 26)
-	m += 1<<(drop-1) - 1 + m>>drop&1
-	r := uint32(max(x, lowest)-lowest)<<f.m + m>>drop
-	return uint8(u>>31<<7 | min(r, most))
-}
-
 // words are rows of A or columns of B, lowest k first.
 type words [8]uint32
 

@@ -261,3 +261,17 @@ func scan(s, verb string, v any) {
 		panic("BUG: matrix: " + s + " in the table: " + err.Error())
 	}
 }
+
+// Float16Program is a program whose result depends on the generation: y has products of the bits of x.
+const Float16Program = `vyre 1
+kernel @k workgroup(32) {
+  param @x: buf<u32> ro align 16
+  param @y: buf<f32> wo align 16
+  %l = lane
+  %a = load.v4 @x[%l]
+  %b = load.v2 @x[%l]
+  %c = vec 0_f32, 0_f32, 0_f32, 0_f32
+  %d = mma.m16n8k16.f16 %a, %b, %c
+  store.v4 @y[%l], %d
+}
+`
