@@ -286,6 +286,20 @@ func (v *variableTypes) instruction(i ssa.Instruction) {
 		v.goes(v.of(i.X), to)
 	case *ssa.Extract:
 		v.same(v.of(i), v.part(i.Tuple, i.Index, i.Type()))
+	case *ssa.Panic:
+		v.goes(v.of(i.X), v.panics())
+	case *ssa.Return:
+		for k, r := range i.Results {
+			v.goes(v.of(r), v.result(i.Parent(), k))
+		}
+	default:
+		v.access(i)
+	}
+}
+
+// access is about an instruction that reads or writes a part of a value, or an element of what it leads to.
+func (v *variableTypes) access(i ssa.Instruction) {
+	switch i := i.(type) {
 	case *ssa.Field:
 		at := v.shared(placeField, i.X.Type(), i.Field, i.Type())
 		v.goes(at, v.of(i))
@@ -320,12 +334,6 @@ func (v *variableTypes) instruction(i ssa.Instruction) {
 			m := r.X.Type().Underlying().(*types.Map)
 			v.same(v.part(i, 1, m.Key()), v.shared(placeKey, m.Key(), 0, m.Key()))
 			v.same(v.part(i, 2, m.Elem()), v.shared(placeValue, m.Elem(), 0, m.Elem()))
-		}
-	case *ssa.Panic:
-		v.goes(v.of(i.X), v.panics())
-	case *ssa.Return:
-		for k, r := range i.Results {
-			v.goes(v.of(r), v.result(i.Parent(), k))
 		}
 	}
 }
