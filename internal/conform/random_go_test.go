@@ -296,7 +296,7 @@ func goDevices(t *testing.T) (list []conform.Device) {
 	return list
 }
 
-// What no kernel of the generator has is not compared with Go, so each form of slices has to come.
+// Each form of slices is in some kernel of the generator, because only those are compared with Go.
 func TestRandomGoOrderWritesEveryFormOfSlices(t *testing.T) {
 	forms := []string{
 		`big\[:\]`, `big\[[^\]]*:`, `grid\[[^\]]*\]\[:\]`, `grid\[:\]`, `\.B\[:\]`, `vecs\[[^\]]*\]\[:\]`, `cells, .* = big`, `line, .* = grid`, `pile = `,

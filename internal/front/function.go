@@ -197,7 +197,7 @@ func (l *lowering) callValue(e *ast.CallExpr) []val {
 }
 
 // arguments evaluates the arguments of a call, or the one call that gives them all, for parameters whose types real tells.
-// Those beyond the named parameters of a variadic function are a slice of a local array.
+// Arguments beyond the named parameters of a variadic function become a slice of a local array.
 func (l *lowering) arguments(e *ast.CallExpr, sig *types.Signature, real func(types.Type) types.Type) (args []val) {
 	named := sig.Params().Len()
 	if sig.Variadic() && !e.Ellipsis.IsValid() {

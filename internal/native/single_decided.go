@@ -17,8 +17,8 @@ type decision struct {
 	only   bool // the if alone reads that result
 }
 
-// decide looks for an if behind op r. It stands in the same region with nothing but results between, so control comes to it
-// from the exits of r only, and all that its arms read is there already.
+// decide looks for an if behind op r, in the same region, with only results between. So control reaches it only from the exits
+// of r, and all values that its arms read exist already.
 func (s *selector) decide(r ir.Row, o *structured) {
 	first, at := s.results(r)
 	if !s.layout.single() || first == at || int(at) >= s.p.Rows() || s.p.Op(at) != ir.OpIf || s.p.Region(at) != s.p.Region(r) {

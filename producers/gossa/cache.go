@@ -71,7 +71,7 @@ func remembered(key string) *answer {
 	return &answer{Findings: k.Findings, Ignored: k.Ignored, Nosec: k.Nosec, Notes: k.Notes, Reached: k.Reached, Unreached: k.Unreached}
 }
 
-// touch says of a file that it was asked for. Where that fails it goes earlier than others.
+// touch marks a file as used now. If that fails, the file is removed earlier than others.
 func touch(file string) { os.Chtimes(file, time.Time{}, time.Now()) }
 
 // remember keeps an answer, and forgets the oldest ones. Where it cannot be kept, the next run asks again.

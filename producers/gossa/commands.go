@@ -39,7 +39,7 @@ func runsNothing(c *ssa.CallCommon) bool {
 }
 
 func takesOperands(program string, args []ssa.Value) bool {
-	word := "" // the first that is no option, or no word if it may be the value of one
+	word := "" // the first that is not an option; empty if it may be the value of one
 	for i, a := range args {
 		switch s, is := text(a); {
 		case program == "git" && slices.Contains(gitRunsNothing, word):

@@ -210,7 +210,7 @@ func (e *emitted) face(part int32, of face, o int32, w face, mask uint32) {
 // bound makes the arcs of a pair: into the procedure, and back.
 func (e *emitted) bound(s *site, b bound) {
 	h := e.heap
-	if int(faces)*int(max(b.formal, b.actual)) >= len(e.node) { // nobody has asked for it until now: a result that is not used
+	if int(faces)*int(max(b.formal, b.actual)) >= len(e.node) { // it is new: a result that is not used
 		return
 	}
 	flags := h.objects[b.formal].flags & h.objects[b.actual].flags // a flat heap does not mark what calls pass

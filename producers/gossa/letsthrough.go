@@ -32,8 +32,8 @@ func (c *checker) letsSome(of validator) bool {
 	return false
 }
 
-// along is what conditions say of a value on the way to a block and by a result, and whether that is all that they say: each says
-// something of it, and there is no other way.
+// along is what conditions say of a value on the way to a block and by a result, and whether each of them says
+// something of it: then control comes by no other way.
 func (g *guards) along(v ssa.Value, truth bool, b *ssa.BasicBlock, n int) (what fact, all bool) {
 	switch v := v.(type) {
 	case *ssa.Const:

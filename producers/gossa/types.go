@@ -242,7 +242,7 @@ func (b *builder) recall(key string, p *packages.Package, known map[string]*type
 	return true
 }
 
-// read reads a package. What is no such data is an error, even where the reader fails.
+// read reads a package. Other data is an error, even if the reader panics.
 func (b *builder) read(data []byte, path string, known map[string]*types.Package) (p *types.Package, err error) {
 	defer func() {
 		if fault := recover(); fault != nil {
