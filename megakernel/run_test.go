@@ -183,6 +183,9 @@ func TestAContextThatEndsBetweenSlicesLosesNothing(t *testing.T) {
 			ctx, cancel := underway.At(n, 0)
 			_, err := p.Run(ctx)
 			cancel()
+			if err == nil && ctx.Times() < n {
+				continue // it took fewer looks this time: who waits looks as often as it wakes up
+			}
 			if !errors.Is(err, driver.Canceled) || !errors.Is(err, context.Canceled) {
 				t.Fatalf("ended at look %d: %v, want %v", n, err, driver.Canceled)
 			}

@@ -243,6 +243,11 @@ func (q *printed) inst(in *inst) {
 		q.raw("\t.pragma \"nounroll\";")
 		return
 	}
+	if in.op == opNot && in.t == tB64 { // of which ptxas forgets the inversion: error 51
+		xor := *in
+		xor.op, xor.src[1] = opXor, operand{kind: isImm, t: tS64, bits: 1<<64 - 1}
+		in = &xor
+	}
 	q.out = append(q.out, '\t')
 	if in.guard != noReg {
 		q.out = append(q.out, '@')

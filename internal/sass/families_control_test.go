@@ -151,6 +151,44 @@ func (w *writer) small() {
 	}
 }
 
+// tested compares bits of a value, mostly with zero: what is computed on the way has no other use, so the assembler is free to
+// do all of it in one instruction.
+func (w *writer) tested() {
+	c, t, bits := "r", "32", 32
+	if w.IntN(3) > 0 {
+		c, t, bits = "d", "64", 64
+	}
+	x := w.register(c[0])
+	step := func(op string, src ...string) {
+		dst := w.fresh(c[0])
+		w.add(textLine{op: op + t, dst: dst, src: append([]string{x}, src...)})
+		x = dst
+	}
+	mask := func() string { return fmt.Sprint(w.number(32) << (32 * w.IntN(bits/32))) }
+	for range 1 + w.IntN(2) {
+		switch w.IntN(6) {
+		case 0, 1:
+			step("xor.b", "-1") // not.b64 is error 51
+		case 2:
+			step([]string{"and.b", "or.b", "xor.b"}[w.IntN(3)], w.register(c[0]))
+		case 3:
+			step([]string{"shl.b", "shr.u", "shr.s"}[w.IntN(3)], w.count())
+		case 4:
+			step("xor.b", mask())
+		case 5:
+			step([]string{"add.u", "sub.s"}[w.IntN(2)], w.argument(c[0], false))
+		}
+	}
+	if w.IntN(4) > 0 {
+		step("and.b", mask())
+	}
+	p := w.fresh('p')
+	op := []string{"eq", "ne", "ne", "eq", "lt", "ge", "le", "gt"}[w.IntN(8)]
+	with := []string{"0", "0", "0", "1", mask()}[w.IntN(5)]
+	w.add(textLine{op: "setp." + op + "." + []string{"u", "s"}[w.IntN(2)] + t, dst: p, src: []string{x, with}})
+	w.have['p'] = append(w.have['p'], p)
+}
+
 // results stores what was computed last, and the variables.
 func (w *writer) results() {
 	for _, c := range "rd" {

@@ -31,7 +31,7 @@ type form struct {
 }
 
 // families are forms that belong together: chains are made of one of them, with some of the others between. There is no abs of
-// integers, which ptxas takes for what has no sign: error 21. Nor are bits of 64-bit words counted or reversed: error 48.
+// integers, which ptxas takes for what has no sign: error 21. Nor are bits of 64-bit words counted, reversed or inverted by not: errors 48 and 51.
 var families = []struct {
 	name  string
 	forms []form
@@ -40,7 +40,7 @@ var families = []struct {
 	{"shifts", list("shl.b32 r rn|shr.u32 r rn|shr.s32 r rn|shl.b64 d dn|shr.u64 d dn|shr.s64 d dn|shf.l.wrap.b32 r rrn|shf.r.wrap.b32 r rrn|shf.l.clamp.b32 r rrn|shf.r.clamp.b32 r rrn|bfe.u32 r rjk|bfe.s32 r rjk|bfe.u64 d djk|bfe.s64 d djk|bfi.b32 r rrjk|bfi.b64 d ddjk|add.u32 r rr|or.b32 r rr|or.b64 d dd|add.u64 d dd|and.b32 r rc|brev.b32 r r|clz.b32 r r|popc.b32 r r|bfind.u32 r r|bfind.s32 r r|bfind.shiftamt.u32 r r")},
 	{"choices", list("min.s32 r rr|max.s32 r rr|min.u32 r rr|max.u32 r rr|min.s64 d dd|max.s64 d dd|min.u64 d dd|max.u64 d dd|selp.b32 r rrp|selp.b64 d ddp|selp.u32 r ccp|setp.eq.s32 p rr|setp.ne.s32 p rr|setp.lt.s32 p rr|setp.le.u32 p rr|setp.gt.u32 p rr|setp.ge.s32 p rr|setp.eq.s64 p dd|setp.ne.u64 p dd|setp.lt.s64 p dd|setp.lt.u64 p dd|setp.ge.s64 p dd|setp.le.u64 p dd|setp.lt.and.s32 p rrp|setp.eq.or.u32 p rrp|setp.ne.xor.s32 p rrp|setp.ge.and.u64 p ddp|setp.lt.or.s64 p ddp|and.pred p pp|or.pred p pp|xor.pred p pp|not.pred p p|slct.s32.s32 r rrR|slct.u64.s32 d ddR|set.lt.u32.s32 r rr|set.eq.s32.u32 r rr|set.ge.u32.u64 r dd|neg.s32 r r|add.s32 r rc|sub.s32 r rr|and.b32 r rc|not.b32 r r")},
 	{"products", list("mul.lo.u32 r rr|mul.hi.u32 r rr|mul.hi.s32 r rr|mul.wide.u32 d rr|mul.wide.s32 d rr|mad.lo.s32 r rrr|mad.hi.u32 r rrr|mad.hi.s32 r rrr|mad.wide.u32 d rrd|mad.wide.s32 d rrd|mul.lo.s64 d dd|mul.lo.u64 d dc|mul.hi.u64 d dd|mul.hi.s64 d dd|mad.lo.u64 d ddd|mad.lo.s64 d dcd|add.u64 d dd|sub.u64 d dd|shl.b64 d dn|shl.b32 r rn|add.u32 r rr|shr.u64 d dn|cvt.u64.u32 d r|cvt.s64.s32 d r|cvt.u32.u64 r d|neg.s64 d d|mul.wide.u16 r hh|mul.wide.s16 r hh|cvt.u16.u32 h r")},
-	{"logic", list("and.b32 r rr|or.b32 r rr|xor.b32 r rr|not.b32 r r|lop3.b32 r rrrt|and.b64 d dd|or.b64 d dd|xor.b64 d dd|not.b64 d d|and.b32 r rc|or.b32 r rc|xor.b32 r rc|and.b64 d dc|xor.b64 d dc|or.b64 d dc|lop3.b32 r rrct|shl.b32 r rn|shr.u32 r rn|shr.s32 r rn|add.u32 r rr|sub.u32 r rr|neg.s32 r r|setp.eq.u32 p rr|setp.ne.u32 p rr|selp.b32 r rrp|cnot.b32 r r|popc.b32 r r")},
+	{"logic", list("and.b32 r rr|or.b32 r rr|xor.b32 r rr|not.b32 r r|lop3.b32 r rrrt|and.b64 d dd|or.b64 d dd|xor.b64 d dd|and.b32 r rc|or.b32 r rc|xor.b32 r rc|and.b64 d dc|xor.b64 d dc|or.b64 d dc|lop3.b32 r rrct|shl.b32 r rn|shr.u32 r rn|shr.s32 r rn|add.u32 r rr|sub.u32 r rr|neg.s32 r r|setp.eq.u32 p rr|setp.ne.u32 p rr|selp.b32 r rrp|cnot.b32 r r|popc.b32 r r")},
 	{"bytes", list("prmt.b32 r rrm|prmt.b32 r rrm|prmt.b32 r rcm|prmt.b32 r rrr|bfe.u32 r rbb|bfe.s32 r rbb|bfi.b32 r rrbb|cvt.u32.u8 r r|cvt.s32.s8 r r|cvt.u32.u16 r h|cvt.s32.s16 r h|cvt.u16.u32 h r|cvt.s64.s8 d r|cvt.u64.u16 d h|add.u16 h hh|sub.s16 h hh|mul.lo.u16 h hh|shl.b16 h hn|shr.u16 h hn|shr.s16 h hn|and.b16 h hh|or.b16 h hh|xor.b16 h hh|not.b16 h h|neg.s16 h h|min.s16 h hh|max.u16 h hh|selp.b16 h hhp|setp.lt.s16 p hh|setp.eq.u16 p hh|mad.lo.u16 h hhh|cvt.s16.s8 h r|cvt.u16.u8 h h|and.b32 r rc|or.b32 r rr|shl.b32 r rb|shr.u32 r rb|add.u32 r rr|cvt.sat.u8.s32 r r|cvt.sat.s8.s32 r r|cvt.sat.s16.s32 h r|cvt.sat.u16.u32 h r|cvt.sat.u32.s32 r r|cvt.sat.s32.s64 r d|cvt.sat.u32.s64 r d|cvt.sat.s32.u32 r r|dp4a.u32.u32 r rrr|dp4a.s32.s32 r rrr|dp4a.u32.s32 r rrr")},
 	{"divisions", list("div.u32 r rz|rem.u32 r rz|div.s32 r rz|rem.s32 r rz|div.u32 r rz|rem.u32 r rz|div.u64 d dy|rem.u64 d dy|div.s64 d dy|rem.s64 d dy|mul.lo.u32 r rr|sub.u32 r rr|add.u32 r rr|and.b32 r rc|shr.u32 r rn|mul.lo.u64 d dc|sub.u64 d dd|cvt.u64.u32 d r|cvt.u32.u64 r d")},
 	{"floats", list("add.rn.f32 f ff|sub.rn.f32 f ff|mul.rn.f32 f ff|fma.rn.f32 f fff|neg.f32 f f|abs.f32 f f|min.f32 f ff|max.f32 f ff|selp.f32 f ffp|setp.lt.f32 p ff|setp.eq.f32 p ff|setp.neu.f32 p ff|setp.geu.f32 p ff|setp.gt.f32 p ff|setp.nan.f32 p ff|setp.num.f32 p ff|cvt.rn.f32.s32 f r|cvt.rn.f32.u32 f r|cvt.rzi.s32.f32 r f|cvt.rzi.u32.f32 r f|cvt.rni.s32.f32 r f|cvt.rmi.s32.f32 r f|cvt.rni.f32.f32 f f|cvt.rzi.f32.f32 f f|cvt.rpi.f32.f32 f f|mov.b32 f r|slct.f32.s32 f ffR|cvt.sat.f32.f32 f f|cvt.rn.f32.u16 f h|cvt.rn.f32.s8 f r|div.rn.f32 f ff|sqrt.rn.f32 f f|rcp.rn.f32 f f|and.b32 r rc|bfe.u32 r rbb|setp.lt.and.f32 p ffp")},
@@ -125,6 +125,9 @@ func (w *writer) chain() {
 			continue
 		case 4:
 			w.small()
+			continue
+		case 5:
+			w.tested()
 			continue
 		}
 		g := f
