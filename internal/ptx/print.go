@@ -336,28 +336,21 @@ func (q *printed) mnemonic(in *inst) {
 
 // writtenType is the type that an instruction is written with. Moves and choices of floats say that they carry bits:
 // ptxas (11.8 and 13.0) makes a number of the condition where a float is chosen between a zero and ±1, and takes −0
-// for +0 there; and of a choice of −1 it makes the integer −1, of which a conversion to unsigned ones is not held to 0. What is
-// +0 in truth may stay beside 1 and what is no constant: its code is shorter by an instruction. Differences of 64 bits are written
-// as signed ones: of sub.u64 of 0 ptxas loses the minus sign where the result is shifted, or added to what is.
+// for +0 there; and of a choice of −1 it makes the integer −1, of which a conversion to unsigned ones is not held to 0. For
+// sm_90 ptxas 11.8 also leaves out where the condition of a float's choice is set, if a branch has told it. Differences of 64
+// bits are written as signed ones: of sub.u64 of 0 ptxas loses the minus sign where the result is shifted, or added to what is.
 func writtenType(in *inst) ptype {
-	if in.op == opSub && in.t == tU64 {
+	switch {
+	case in.op == opSub && in.t == tU64:
 		return tS64
-	}
-	if in.op != opMov && (in.op != opSelp || zeroBeside(in.src[0], in.src[1]) || zeroBeside(in.src[1], in.src[0])) {
+	case in.op != opMov && in.op != opSelp:
 		return in.t
-	}
-	switch in.t {
-	case tF32:
+	case in.t == tF32:
 		return tB32
-	case tF64:
+	case in.t == tF64:
 		return tB64
 	}
 	return in.t
-}
-
-// zeroBeside reports whether a is +0, and b 1 or no constant.
-func zeroBeside(a, b operand) bool {
-	return a.isConst(0) && (b.kind != isImm || b.t != tF32 && b.t != tF64 || b.isConst(0x3F80_0000) || b.isConst(0x3FF0_0000_0000_0000))
 }
 
 func (q *printed) label(n uint64) {

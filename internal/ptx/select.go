@@ -53,6 +53,7 @@ type selector struct {
 	nans             []bool                  // see findNaNs; nil if there are none
 	nanBounds        int                     // how many of these are bounds
 	lateMinuends     map[ir.Row]bool         // differences of a constant that the assembler learns late
+	unsignedZeros    map[ir.Row]bool         // comparisons without a sign whose bound the assembler may know to be 0
 	zeroSign         map[ir.Row]bool         // floats that may be a constant zero
 	comparedExtremes map[ir.Row]bool         // 32-bit minima and maxima that are compared with another
 	turnedMins       map[ir.Row]turned       // minima that are made of maxima
@@ -61,6 +62,7 @@ type selector struct {
 	alongside        map[ir.Row]bool         // accesses that are part of one
 	records          map[ir.Row][]wideAccess // by the last of them: stores of whole records, in wide parts
 
+	highs   []bool               // see asksForHigh
 	vectors map[ir.Row][]operand // lanes of vector values
 	cuts    []cut                // accesses that are not finished
 	chained *carry.Schedule      // of chains of carries
@@ -147,6 +149,7 @@ func (s *selector) run() {
 	s.findSubtractedFrom()
 	s.findKnownSums()
 	s.findLateMinuends()
+	s.findUnsignedZeros()
 	s.findNaNs()
 	s.findNegativeFactors()
 	s.findZeroSigns()

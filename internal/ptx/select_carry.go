@@ -61,10 +61,7 @@ func (s *selector) link(l carry.Step) bool {
 		s.flagOf(l.Link, in)
 		l.Flag = true
 	}
-	if x.kind == isImm && y.kind == isImm { // the assembler takes one constant
-		x = r(s.inReg(t, x))
-	}
-	sum := s.do(forms[bit(l.Minus)][bit(l.Flag)][bit(l.Leaves)], t, x, y)
+	sum := s.linked(l, t, x, y)
 	if l.Sum != ir.NoRow {
 		s.set(l.Sum, sum)
 	}
@@ -72,6 +69,17 @@ func (s *selector) link(l carry.Step) bool {
 		s.set(l.Carry, s.flagNumber(l.Link))
 	}
 	return l.Leaves
+}
+
+// linked adds or subtracts the terms of a link.
+func (s *selector) linked(l carry.Step, t ptype, x, y operand) operand {
+	if t == tU64 && l.Leaves && l.Sum != ir.NoRow && !s.asksForHigh(l.Sum) {
+		return s.linkWords(l.Minus, l.Flag, x, y)
+	}
+	if x.kind == isImm && y.kind == isImm { // the assembler takes one constant
+		x = r(s.inReg(t, x))
+	}
+	return s.do(forms[bit(l.Minus)][bit(l.Flag)][bit(l.Leaves)], t, x, y)
 }
 
 func bit(b bool) int {

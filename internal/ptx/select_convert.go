@@ -30,6 +30,7 @@ func comparing(ints, floats cmp) rule {
 		case t.IsFloat():
 			s.set(row, s.compareFloats(row, floats, arith(t), a, b))
 		default:
+			a, b := s.compared(row)
 			p := s.compareIntegers(ints, arith(t), a, b, [2]bool{s.negation(s.p.A(row)), s.negation(s.p.B(row))})
 			s.set(row, p)
 			if n := s.p.B(row); ints == cmpLT && t == ir.U32 && s.p.Op(n) == ir.OpLen {

@@ -185,6 +185,9 @@ func (w *writer) tested() {
 	p := w.fresh('p')
 	op := []string{"eq", "ne", "ne", "eq", "lt", "ge", "le", "gt"}[w.IntN(8)]
 	with := []string{"0", "0", "0", "1", mask()}[w.IntN(5)]
+	if op != "eq" && op != "ne" && with == "0" { // error 52
+		with = "2"
+	}
 	w.add(textLine{op: "setp." + op + "." + []string{"u", "s"}[w.IntN(2)] + t, dst: p, src: []string{x, with}})
 	w.have['p'] = append(w.have['p'], p)
 }

@@ -31,7 +31,8 @@ type form struct {
 }
 
 // families are forms that belong together: chains are made of one of them, with some of the others between. There is no abs of
-// integers, which ptxas takes for what has no sign: error 21. Nor are bits of 64-bit words counted, reversed or inverted by not: errors 48 and 51.
+// integers, which ptxas takes for what has no sign: error 21. Nor are bits of 64-bit words counted, reversed or inverted by not: errors 48 and 51. Floats are
+// chosen as bits: error 53.
 var families = []struct {
 	name  string
 	forms []form
@@ -43,8 +44,8 @@ var families = []struct {
 	{"logic", list("and.b32 r rr|or.b32 r rr|xor.b32 r rr|not.b32 r r|lop3.b32 r rrrt|and.b64 d dd|or.b64 d dd|xor.b64 d dd|and.b32 r rc|or.b32 r rc|xor.b32 r rc|and.b64 d dc|xor.b64 d dc|or.b64 d dc|lop3.b32 r rrct|shl.b32 r rn|shr.u32 r rn|shr.s32 r rn|add.u32 r rr|sub.u32 r rr|neg.s32 r r|setp.eq.u32 p rr|setp.ne.u32 p rr|selp.b32 r rrp|cnot.b32 r r|popc.b32 r r")},
 	{"bytes", list("prmt.b32 r rrm|prmt.b32 r rrm|prmt.b32 r rcm|prmt.b32 r rrr|bfe.u32 r rbb|bfe.s32 r rbb|bfi.b32 r rrbb|cvt.u32.u8 r r|cvt.s32.s8 r r|cvt.u32.u16 r h|cvt.s32.s16 r h|cvt.u16.u32 h r|cvt.s64.s8 d r|cvt.u64.u16 d h|add.u16 h hh|sub.s16 h hh|mul.lo.u16 h hh|shl.b16 h hn|shr.u16 h hn|shr.s16 h hn|and.b16 h hh|or.b16 h hh|xor.b16 h hh|not.b16 h h|neg.s16 h h|min.s16 h hh|max.u16 h hh|selp.b16 h hhp|setp.lt.s16 p hh|setp.eq.u16 p hh|mad.lo.u16 h hhh|cvt.s16.s8 h r|cvt.u16.u8 h h|and.b32 r rc|or.b32 r rr|shl.b32 r rb|shr.u32 r rb|add.u32 r rr|cvt.sat.u8.s32 r r|cvt.sat.s8.s32 r r|cvt.sat.s16.s32 h r|cvt.sat.u16.u32 h r|cvt.sat.u32.s32 r r|cvt.sat.s32.s64 r d|cvt.sat.u32.s64 r d|cvt.sat.s32.u32 r r|dp4a.u32.u32 r rrr|dp4a.s32.s32 r rrr|dp4a.u32.s32 r rrr")},
 	{"divisions", list("div.u32 r rz|rem.u32 r rz|div.s32 r rz|rem.s32 r rz|div.u32 r rz|rem.u32 r rz|div.u64 d dy|rem.u64 d dy|div.s64 d dy|rem.s64 d dy|mul.lo.u32 r rr|sub.u32 r rr|add.u32 r rr|and.b32 r rc|shr.u32 r rn|mul.lo.u64 d dc|sub.u64 d dd|cvt.u64.u32 d r|cvt.u32.u64 r d")},
-	{"floats", list("add.rn.f32 f ff|sub.rn.f32 f ff|mul.rn.f32 f ff|fma.rn.f32 f fff|neg.f32 f f|abs.f32 f f|min.f32 f ff|max.f32 f ff|selp.f32 f ffp|setp.lt.f32 p ff|setp.eq.f32 p ff|setp.neu.f32 p ff|setp.geu.f32 p ff|setp.gt.f32 p ff|setp.nan.f32 p ff|setp.num.f32 p ff|cvt.rn.f32.s32 f r|cvt.rn.f32.u32 f r|cvt.rzi.s32.f32 r f|cvt.rzi.u32.f32 r f|cvt.rni.s32.f32 r f|cvt.rmi.s32.f32 r f|cvt.rni.f32.f32 f f|cvt.rzi.f32.f32 f f|cvt.rpi.f32.f32 f f|mov.b32 f r|slct.f32.s32 f ffR|cvt.sat.f32.f32 f f|cvt.rn.f32.u16 f h|cvt.rn.f32.s8 f r|div.rn.f32 f ff|sqrt.rn.f32 f f|rcp.rn.f32 f f|and.b32 r rc|bfe.u32 r rbb|setp.lt.and.f32 p ffp")},
-	{"doubles", list("add.rn.f64 e ee|sub.rn.f64 e ee|mul.rn.f64 e ee|fma.rn.f64 e eee|neg.f64 e e|abs.f64 e e|min.f64 e ee|max.f64 e ee|selp.f64 e eep|setp.lt.f64 p ee|setp.eq.f64 p ee|setp.neu.f64 p ee|setp.geu.f64 p ee|cvt.rn.f64.s32 e r|cvt.rn.f64.u32 e r|cvt.rn.f64.s64 e d|cvt.rn.f64.u64 e d|cvt.f64.f32 e f|cvt.rn.f32.f64 f e|cvt.rzi.s32.f64 r e|cvt.rzi.s64.f64 d e|cvt.rzi.u64.f64 d e|cvt.rzi.u64.f32 d f|cvt.rzi.s64.f32 d f|cvt.rn.f32.u64 f d|cvt.rn.f32.s64 f d|mov.b64 e d|cvt.rni.f64.f64 e e")},
+	{"floats", list("add.rn.f32 f ff|sub.rn.f32 f ff|mul.rn.f32 f ff|fma.rn.f32 f fff|neg.f32 f f|abs.f32 f f|min.f32 f ff|max.f32 f ff|selp.b32 f ffp|setp.lt.f32 p ff|setp.eq.f32 p ff|setp.neu.f32 p ff|setp.geu.f32 p ff|setp.gt.f32 p ff|setp.nan.f32 p ff|setp.num.f32 p ff|cvt.rn.f32.s32 f r|cvt.rn.f32.u32 f r|cvt.rzi.s32.f32 r f|cvt.rzi.u32.f32 r f|cvt.rni.s32.f32 r f|cvt.rmi.s32.f32 r f|cvt.rni.f32.f32 f f|cvt.rzi.f32.f32 f f|cvt.rpi.f32.f32 f f|mov.b32 f r|slct.f32.s32 f ffR|cvt.sat.f32.f32 f f|cvt.rn.f32.u16 f h|cvt.rn.f32.s8 f r|div.rn.f32 f ff|sqrt.rn.f32 f f|rcp.rn.f32 f f|and.b32 r rc|bfe.u32 r rbb|setp.lt.and.f32 p ffp")},
+	{"doubles", list("add.rn.f64 e ee|sub.rn.f64 e ee|mul.rn.f64 e ee|fma.rn.f64 e eee|neg.f64 e e|abs.f64 e e|min.f64 e ee|max.f64 e ee|selp.b64 e eep|setp.lt.f64 p ee|setp.eq.f64 p ee|setp.neu.f64 p ee|setp.geu.f64 p ee|cvt.rn.f64.s32 e r|cvt.rn.f64.u32 e r|cvt.rn.f64.s64 e d|cvt.rn.f64.u64 e d|cvt.f64.f32 e f|cvt.rn.f32.f64 f e|cvt.rzi.s32.f64 r e|cvt.rzi.s64.f64 d e|cvt.rzi.u64.f64 d e|cvt.rzi.u64.f32 d f|cvt.rzi.s64.f32 d f|cvt.rn.f32.u64 f d|cvt.rn.f32.s64 f d|mov.b64 e d|cvt.rni.f64.f64 e e")},
 }
 
 // list reads forms, separated by bars: "op class arguments".
@@ -169,6 +170,13 @@ func (w *writer) instruction(f form) {
 			src[1] = fmt.Sprintf("%%d%d", w.IntN(3))
 		} else if long && !isRegister(src[1]) {
 			src[0] = fmt.Sprintf("%%d%d", w.IntN(3))
+		}
+	}
+	if strings.HasPrefix(f.op, "set") && strings.Contains(f.op, ".u") { // a choice of -1 and 0 may be less than 0: error 52
+		for i, a := range src {
+			if a == "0" {
+				src[i] = "1"
+			}
 		}
 	}
 	if w.looped > 0 && strings.Contains(f.op, ".hi.") { // what is added to upper halves in several rounds may be left out: error 34
