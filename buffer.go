@@ -223,6 +223,12 @@ func appendFields(args []Arg, v reflect.Value) []Arg {
 	switch t := v.Type(); {
 	case scalarOf(t).IsHalf():
 		return append(args, driver.Scalar{Type: scalarOf(t), Bits: v.Field(0).Uint()})
+	case v.CanComplex():
+		re, im := reflect.ValueOf(real(v.Complex())), reflect.ValueOf(imag(v.Complex()))
+		if v.Kind() == reflect.Complex64 {
+			re, im = re.Convert(reflect.TypeFor[float32]()), im.Convert(reflect.TypeFor[float32]())
+		}
+		return append(args, scalar(re), scalar(im))
 	case v.Kind() == reflect.Struct:
 		for i := range v.NumField() {
 			if t.Field(i).Name != "_" {

@@ -13,8 +13,8 @@ import (
 	"github.com/govyre/vyre/ir"
 )
 
-// Element is a type that has the same bytes in a Go slice and in a buffer: a scalar of fixed size, an
-// array of such types, or a struct of them. The constraint leaves out what cannot be compared; a type
+// Element is a type that has the same bytes in a Go slice and in a buffer: a scalar of fixed size, a
+// complex number, an array of such types, or a struct of them. The constraint leaves out what cannot be compared; a type
 // with a pointer, a string, an interface, an int or a uint in it is refused with an error by whatever
 // is made for it first.
 type Element interface{ comparable }
@@ -90,7 +90,16 @@ func (l *layout) add(t reflect.Type, offset int, path string) (align int) {
 				l.fields = l.fields[:n] // kernels have no use for it
 			}
 		}
-	default: // an array: what refused has let pass is one of these three
+	case t.Kind() == reflect.Complex64 || t.Kind() == reflect.Complex128:
+		half, typ := int(t.Size())/2, ir.F32
+		if half == 8 {
+			typ = ir.F64
+		}
+		for i, part := range [...]string{".re", ".im"} {
+			l.fields = append(l.fields, ir.RecordField{Type: typ, Offset: offset + i*half, Count: 1, Name: path + part})
+		}
+		align = half
+	default: // an array: what refused has let pass is one of these four
 		align = 1
 		for i := range t.Len() {
 			align = max(align, l.add(t.Elem(), offset+i*int(t.Elem().Size()), path))
@@ -108,6 +117,8 @@ func refused(t reflect.Type, path string) string {
 		return ""
 	}
 	switch t.Kind() {
+	case reflect.Complex64, reflect.Complex128:
+		return ""
 	case reflect.Array:
 		return refused(t.Elem(), path+"[]")
 	case reflect.Struct:

@@ -24,7 +24,7 @@ func (l *lowering) builtin(e *ast.CallExpr) []val {
 	case "print", "println":
 		l.refuse(e.Pos(), noPrint, name)
 	case "complex", "real", "imag":
-		l.refuse(e.Pos(), noComplex)
+		return []val{l.complexCall(e, name)}
 	case "recover":
 		l.refuse(e.Pos(), noDefer, name)
 	case "new":

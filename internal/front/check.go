@@ -11,6 +11,7 @@ import (
 	"go/token"
 	"go/types"
 	"maps"
+	gopath "path"
 	"slices"
 	"strings"
 
@@ -206,6 +207,17 @@ func (s *source) sourceOf(path string) (files []File, isLibrary bool, err error)
 	return files, true, err
 }
 
+// isPart reports whether a name is one of a package of the standard library of which kernels have a part.
+func (s *source) isPart(name string) bool {
+	of, _, _ := strings.Cut(name, ".")
+	for path, p := range s.pkgs {
+		if p != nil && gopath.Base(path) == of && len(standard(path)) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
 // report turns what Go refused into findings and says whether there are any. When an import
 // has no source, text that uses it can be judged only as far as it belongs to a kernel:
 // then errors elsewhere are dropped.
@@ -214,14 +226,13 @@ func (s *source) report(reached map[*ast.FuncDecl]bool) bool {
 	advice, inReach, undefined := s.goAdvice(), within(reached), false
 	for _, e := range s.goErrors {
 		name, isUndefined := strings.CutPrefix(e.Msg, "undefined: ")
-		of, _, _ := strings.Cut(name, ".")
-		inPart := isUndefined && s.pkgs[of] != nil && len(standard(of)) > 0
+		inPart := isUndefined && s.isPart(name)
 		if (len(s.imports) > 0 || inPart) && !inReach(e.Pos) {
 			last = nil
 			continue
 		}
 		if inPart { // this package has a part of it
-			s.found.add(finding(s.pos(e.Pos), "", noStandard, name))
+			s.found.add(finding(s.pos(e.Pos), "", noStandard, name, cmp.Or(complexAdvice[name], "write it in this package")))
 			undefined = true
 			continue
 		}

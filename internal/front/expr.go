@@ -117,7 +117,7 @@ func (l *lowering) operand(e ast.Expr, want types.Type) val {
 func (l *lowering) constantExpr(e ast.Expr, tv types.TypeAndValue, want types.Type) val {
 	t := l.subst(tv.Type)
 	if b, ok := t.(*types.Basic); ok && b.Info()&types.IsUntyped != 0 {
-		if t = types.Default(t); want != nil && scalarOf(want) != ir.None {
+		if t = types.Default(t); want != nil && (scalarOf(want) != ir.None || isComplex(want)) {
 			t = want
 		}
 	}
@@ -280,12 +280,15 @@ func (l *lowering) unary(e *ast.UnaryExpr) val {
 		return l.bad(t)
 	}
 	x := l.expr(e.X)
-	if x.bad || x.elem == ir.None {
+	if x.bad || x.elem == ir.None && !isComplex(x.typ) {
 		return l.bad(t)
 	}
 	l.at(e.OpPos)
 	switch e.Op {
 	case token.SUB:
+		if isComplex(x.typ) {
+			return l.negated(x)
+		}
 		return loosely(t, l.b.Neg(l.raw(x)))
 	case token.XOR:
 		y := scalar(t, l.b.Not(l.raw(x)))

@@ -63,6 +63,15 @@ type Param struct {
 type Part struct {
 	Path string // as Go selects it: ".Pos[1].X"
 	Elem ir.Type
+	Half string // of a complex number there: real or imag
+}
+
+// Of is the part of a parameter, in Go.
+func (p Part) Of(param string) string {
+	if p.Half != "" {
+		return p.Half + "(" + param + p.Path + ")"
+	}
+	return param + p.Path
 }
 
 // Parse compiles the kernels of the package that files make up. The error, if any, is

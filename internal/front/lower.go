@@ -350,8 +350,14 @@ func (l *lowering) sliceParameter(d *declaring, param *Param, name string, t, el
 // path says where in it t lies.
 func (l *lowering) partsOfParam(p *Param, t types.Type, name, path string) val {
 	if e := scalarOf(t); e != ir.None {
-		p.Parts = append(p.Parts, Part{path, e})
+		p.Parts = append(p.Parts, Part{Path: path, Elem: e})
 		return scalar(t, l.b.Scalar(name+path, e))
+	}
+	if isComplex(t) {
+		e := scalarOf(floatOf(t))
+		p.Parts = append(p.Parts, Part{path, e, "real"}, Part{path, e, "imag"})
+		re := scalar(floatOf(t), l.b.Scalar(name+path+".re", e))
+		return complexOf(t, re, scalar(floatOf(t), l.b.Scalar(name+path+".im", e)))
 	}
 	n, part := partsOf(t)
 	s := fieldsOf(t)

@@ -13,6 +13,9 @@ import (
 // arith evaluates an arithmetic operator on operands of type t. On narrow integers the ops
 // that look at low bits only take what is loose and give what is loose.
 func (l *lowering) arith(op token.Token, t types.Type, x, y val) val {
+	if isComplex(t) {
+		return l.complexArith(op, t, x, y)
+	}
 	if x.bad || y.bad || x.elem == ir.None || y.elem == ir.None {
 		return l.bad(t)
 	}
@@ -159,6 +162,9 @@ func (l *lowering) equal(x, y val) build.Value {
 
 // convert converts x to type t.
 func (l *lowering) convert(x val, t types.Type) val {
+	if isComplex(t) {
+		return l.convertComplex(x, t)
+	}
 	to := scalarOf(t)
 	switch {
 	case x.bad:

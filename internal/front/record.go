@@ -306,6 +306,9 @@ func misfit(t types.Type, path string, host bool) (what, instead string) {
 		}
 		return "", ""
 	}
+	if isComplex(t) {
+		return "", ""
+	}
 	if isThread(t) {
 		return bad("a gpu.Thread", "pass it to helpers as it is")
 	}
@@ -336,11 +339,8 @@ func misfit(t types.Type, path string, host bool) (what, instead string) {
 	case *types.Chan:
 		return bad("a channel", "use atomics")
 	case *types.Basic:
-		switch {
-		case u.Info()&types.IsString != 0:
+		if u.Info()&types.IsString != 0 {
 			return bad("a string", "hold its bytes in an array, or offset and length in a []uint8")
-		case u.Info()&types.IsComplex != 0:
-			return bad("a complex number", "use two floats")
 		}
 	}
 	return bad("a "+t.String(), "use numbers and bools")

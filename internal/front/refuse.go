@@ -42,11 +42,10 @@ var (
 	noPromoted   = reason{"VK013", "a method expression of an embedded field has no place in a kernel", "write a function literal that calls the method"}
 	noGoto       = reason{"VK014", "%s has no place in a kernel", "%s"}
 	noDefer      = reason{"VK015", "%s has no place in a kernel", "write straight code; nothing unwinds on a device"}
-	noComplex    = reason{"VK016", "a complex number has no place in a kernel", "use two floats"}
 	noUnsafe     = reason{"VK016", "%s has no place in a kernel", "write it in Go, with math.Float32bits and its like for raw bits"}
 	noGlobal     = reason{"VK017", "package variable %s has no place in a kernel", "%s"}
 	noForeign    = reason{"VK018", "%s a package that the compiler was not given", "%s"}
-	noStandard   = reason{"VK018", "kernels do not have the function %s", "write it in this package"}
+	noStandard   = reason{"VK018", "kernels do not have the function %s", "%s"}
 	noExactMath  = reason{"VK019", "%s", "%s"}
 	badShared    = reason{"VK020", "%s", "%s"}
 	panicBarrier = reason{"VK021", "this panic ends only some of the invocations that a later %s waits for", "use gpu.Assert, which records the failure and goes on"}

@@ -53,6 +53,10 @@ var launches = []launched{
 	{name: "RoundArrays", fn: cases.RoundArrays, args: []any{random[uint32](33, 16), make([]uint32, 16)}},
 	{name: "RecordOrder", fn: cases.RecordOrder, args: []any{random[uint32](34, 16), make([]uint32, 16)}},
 
+	{name: "Complex", fn: cases.Complex, args: []any{complex(1.5, -0.25), complexes(1, many), complexes(2, many), make([]complex128, many), make([]complex64, 2*many),
+		make([]cases.Signal, many), make([]uint32, many)}},
+	{name: "Quotients", fn: cases.Quotients, groups: gpu.Vec3{X: 1 + 7*7*7*7/32, Y: 1, Z: 1}, args: []any{edgesOfFloats, make([]complex128, 7*7*7*7), make([]complex64, 7*7*7*7)}},
+
 	{name: "Stacked", fn: cases.Stacked, args: []any{random[uint32](47, many), make([]uint32, many)}},
 	{name: "Appends", fn: cases.Appends, args: []any{random[uint32](48, many), make([]uint32, many)}},
 	{name: "Promoted", fn: cases.Promoted, args: []any{random[uint32](41, many), make([]uint32, many)}},
@@ -244,6 +248,10 @@ func argsOf(t *testing.T, p front.Param, a any) []launch.Arg {
 			for i := range v.Len() {
 				walk(v.Index(i))
 			}
+		case reflect.Complex64, reflect.Complex128:
+			for _, half := range []float64{real(v.Complex()), imag(v.Complex())} {
+				args = append(args, scalarArg(p.Parts[len(args)].Elem, reflect.ValueOf(half)))
+			}
 		default:
 			args = append(args, scalarArg(p.Parts[len(args)].Elem, v))
 		}
@@ -333,6 +341,13 @@ func longest(args []any) int {
 func random[T int8 | uint8 | int16 | uint16 | int32 | uint32 | int64 | uint64](seed uint64, n int) []T {
 	r := rand.New(rand.NewPCG(seed, 1))
 	return fill(n, func(int) T { return T(r.Uint64() >> (r.Uint64() & 31)) })
+}
+
+var edgesOfFloats = []float64{0, math.Copysign(0, -1), 1.5, -3, math.Inf(1), math.Inf(-1), math.NaN()}
+
+func complexes(seed uint64, n int) []complex64 {
+	r := rand.New(rand.NewPCG(seed, 2))
+	return fill(n, func(int) complex64 { return complex(float32(r.IntN(64)-32)/8, float32(r.IntN(64)-32)/8) })
 }
 
 func fill[T any](n int, f func(i int) T) []T {

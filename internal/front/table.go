@@ -208,6 +208,13 @@ func (l *lowering) fillTable(tab *table, e ast.Expr, t types.Type, lo int, at in
 		tab.values[lo][at] = l.constBits(x)
 		return true
 	}
+	if c := l.src.info.Types[e].Value; isComplex(t) && c != nil {
+		x := l.complexConstant(t, c)
+		for i, part := range x.kids {
+			tab.values[lo+i][at] = l.constBits(part)
+		}
+		return !x.bad
+	}
 	lit, ok := ast.Unparen(e).(*ast.CompositeLit)
 	if !ok {
 		return false

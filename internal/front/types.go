@@ -53,13 +53,18 @@ func isNarrow(t ir.Type) bool { return t >= ir.I8 && t <= ir.U16 }
 // isThread reports whether t is gpu.Thread, which has no value: there is one invocation.
 func isThread(t types.Type) bool { return isGPU(t, "Thread") }
 
-// fieldsOf returns the fields of a struct type; nil for every other type and for gpu.Thread.
+// fieldsOf returns the fields of a struct type, and the parts of a complex one; nil for every other type and for gpu.Thread.
 func fieldsOf(t types.Type) *types.Struct {
 	if isThread(t) || scalarOf(t) != ir.None {
 		return nil
 	}
-	s, _ := t.Underlying().(*types.Struct)
-	return s
+	switch u := t.Underlying().(type) {
+	case *types.Struct:
+		return u
+	case *types.Basic:
+		return complexParts[u.Kind()]
+	}
+	return nil
 }
 
 // partsOf returns how many parts an aggregate has, and the type of part i.
@@ -139,7 +144,7 @@ func (l *lowering) admitUpTo(p token.Pos, t types.Type, most int64) bool {
 	if t == nil || t == types.Typ[types.Invalid] {
 		return false
 	}
-	if scalarOf(t) != ir.None || isThread(t) {
+	if scalarOf(t) != ir.None || isThread(t) || isComplex(t) {
 		return true
 	}
 	switch u := t.Underlying().(type) {
@@ -147,8 +152,6 @@ func (l *lowering) admitUpTo(p token.Pos, t types.Type, most int64) bool {
 		switch {
 		case u.Info()&types.IsString != 0:
 			l.refuse(p, noString)
-		case u.Info()&types.IsComplex != 0:
-			l.refuse(p, noComplex)
 		case u.Kind() == types.Uintptr:
 			l.refuse(p, noUnsafe, "a uintptr")
 		case u.Kind() == types.UnsafePointer:
@@ -192,7 +195,7 @@ func (l *lowering) admitUpTo(p token.Pos, t types.Type, most int64) bool {
 
 // admitElement refuses element types that no slice can have.
 func (l *lowering) admitElement(p token.Pos, t types.Type) bool {
-	if e, _ := elementOf(t); e != ir.None {
+	if e, _ := elementOf(t); e != ir.None || isComplex(t) {
 		return true
 	}
 	switch t.Underlying().(type) {

@@ -112,6 +112,9 @@ func (l *lowering) wrapped(x val) val {
 
 // constant returns the constant c as a value of type t.
 func (l *lowering) constant(t types.Type, c constant.Value) val {
+	if isComplex(t) {
+		return l.complexConstant(t, c)
+	}
 	x := val{typ: t, elem: scalarOf(t), num: c}
 	e := x.elem
 	if e == ir.None || e.IsHalf() {

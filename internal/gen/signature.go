@@ -173,7 +173,7 @@ func (s *signature) pass(slices bool) string {
 		switch {
 		case p.parts != nil:
 			for _, part := range p.parts {
-				list = append(list, "vyre.Value("+p.name+part.Path+")")
+				list = append(list, "vyre.Value("+part.Of(p.name)+")")
 			}
 		case !p.buffer:
 			list = append(list, "vyre.Value("+p.name+")")

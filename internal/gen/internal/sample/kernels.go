@@ -138,5 +138,21 @@ func Mix(t gpu.Thread, x [][2]ID) {
 	}
 }
 
+// Wave has complex numbers in all places of a signature.
+type Wave struct {
+	At   complex64
+	Gain [2]complex128
+}
+
+// Turn multiplies complex numbers.
+//
+//vyre:kernel workgroup=32
+func Turn(t gpu.Thread, by complex128, w Wave, x []complex64, ws []Wave) {
+	if i := t.Global().X; i < uint32(len(x)) {
+		x[i] = x[i]*complex64(by) + w.At
+		ws[i].Gain[1] = ws[i].Gain[0] * w.Gain[i&1]
+	}
+}
+
 //vyre:kernel workgroup=4 name=private
 func hidden(t gpu.Thread, x []uint8) { x[t.Global().X]++ }

@@ -414,6 +414,39 @@ func (k MixKernel) Run(ctx context.Context, grid vyre.Grid, x [][2]ID) (vyre.Res
 	return vyre.Run(ctx, k.Kernel, grid, vyre.InOut(x))
 }
 
+// TurnKernel is the kernel Turn, compiled for a device.
+//
+// Turn multiplies complex numbers.
+type TurnKernel struct{ vyre.Kernel }
+
+// The launchers pass what this signature takes. If it does not build, "vyre gen ." makes them anew.
+var _ func(gpu.Thread, complex128, Wave, []complex64, []Wave) = Turn
+
+// CompileTurn compiles Turn, which has workgroups of 32, for a device.
+func CompileTurn(ctx context.Context, dev vyre.Device) (TurnKernel, error) {
+	return CompileTurnWith(ctx, dev, vyre.CompileOptions{})
+}
+
+// CompileTurnWith is CompileTurn with options.
+func CompileTurnWith(ctx context.Context, dev vyre.Device, o vyre.CompileOptions) (TurnKernel, error) {
+	p, err := vyreKernels.Program("Turn")
+	if err != nil {
+		return TurnKernel{}, err
+	}
+	k, err := vyre.Compile(ctx, dev, p, o)
+	return TurnKernel{k}, err
+}
+
+// Launch records a launch of Turn. It updates x, ws.
+func (k TurnKernel) Launch(seq *vyre.Sequence, grid vyre.Grid, by complex128, w Wave, x *vyre.Buffer[complex64], ws *vyre.Buffer[Wave]) *vyre.Step {
+	return seq.Launch(k.Kernel, grid, vyre.Value(real(by)), vyre.Value(imag(by)), vyre.Value(real(w.At)), vyre.Value(imag(w.At)), vyre.Value(real(w.Gain[0])), vyre.Value(imag(w.Gain[0])), vyre.Value(real(w.Gain[1])), vyre.Value(imag(w.Gain[1])), x.All(), ws.All())
+}
+
+// Run launches Turn once with its buffers in host memory, and waits. It updates x, ws.
+func (k TurnKernel) Run(ctx context.Context, grid vyre.Grid, by complex128, w Wave, x []complex64, ws []Wave) (vyre.Result, error) {
+	return vyre.Run(ctx, k.Kernel, grid, vyre.Value(real(by)), vyre.Value(imag(by)), vyre.Value(real(w.At)), vyre.Value(imag(w.At)), vyre.Value(real(w.Gain[0])), vyre.Value(imag(w.Gain[0])), vyre.Value(real(w.Gain[1])), vyre.Value(imag(w.Gain[1])), vyre.InOut(x), vyre.InOut(ws))
+}
+
 // hiddenKernel is the kernel hidden, compiled for a device.
 type hiddenKernel struct{ vyre.Kernel }
 

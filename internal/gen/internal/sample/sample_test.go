@@ -290,6 +290,32 @@ func TestLaunchersTakeStructs(t *testing.T) {
 	}
 }
 
+func TestLaunchersTakeComplexNumbers(t *testing.T) {
+	w := Wave{At: 1 - 2i, Gain: [2]complex128{3i, 0.5}}
+	grid := gpu.Grid{Groups: gpu.Vec3{X: 1, Y: 1, Z: 1}, Group: gpu.Vec3{X: 32, Y: 1, Z: 1}}
+	x, ws := []complex64{1 + 1i, -2, 3i}, []Wave{{At: 7}, {Gain: [2]complex128{1 + 2i}}, {Gain: [2]complex128{-1i, 4}}}
+	wantX, wantW := slices.Clone(x), slices.Clone(ws)
+	gpu.Run(grid, func(th gpu.Thread) { Turn(th, 2-1i, w, wantX, wantW) })
+	d := open(t)
+	k := compiled(CompileTurn(ctx, d))(t)
+	bx, bw := uploaded(t, d, x), uploaded(t, d, ws)
+	seq := d.NewSequence("turn")
+	seq.Launch(k, vyre.Grid{1}, append(append(vyre.Fields(2-1i), vyre.Fields(w)...), bx.All(), bw.All())...)
+	res, err := seq.Run(ctx)
+	ok(t, res, err)
+	res, err = k.Run(ctx, vyre.Grid{1}, 2-1i, w, x, ws)
+	ok(t, res, err)
+	same(t, "numbers", x, wantX)
+	same(t, "waves", ws, wantW)
+	read(t, bx, x)
+	read(t, bw, ws)
+	same(t, "numbers on the device", x, wantX)
+	same(t, "waves on the device", ws, wantW)
+	if err := seq.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestLaunchTakesViewsOfBuffers(t *testing.T) {
 	d := open(t)
 	k := compiled(CompileMix(ctx, d))(t)
