@@ -50,14 +50,16 @@ func (g *goSource) body(fuel int) {
 
 // changed is a place that is changed by what it holds.
 func (g *goSource) changed() string {
-	typ := g.one("uint32", "uint32", "int64", "int16", "int")
-	switch g.pick(4) {
-	case 0:
+	typ := g.one("uint32", "uint32", "int64", "int16", "int", "complex128")
+	switch kind := g.pick(4); {
+	case kind == 0:
 		return g.place(typ, 2) + g.one("++", "--")
-	case 1:
-		return fmt.Sprintf("%s %s %s&7", g.place(typ, 2), g.one("<<=", ">>="), g.operand("uint32", 2))
+	case typ == "complex128":
+		return fmt.Sprintf("%s %s %s", g.place(typ, 2), g.one("+=", "-=", "*=", "/="), g.operand(typ, 2))
+	case kind > 1:
+		return fmt.Sprintf("%s %s %s", g.place(typ, 2), g.one("+=", "-=", "*=", "^=", "|=", "&^="), g.operand(typ, 2))
 	}
-	return fmt.Sprintf("%s %s %s", g.place(typ, 2), g.one("+=", "-=", "*=", "^=", "|=", "&^="), g.operand(typ, 2))
+	return fmt.Sprintf("%s %s %s&7", g.place(typ, 2), g.one("<<=", ">>="), g.operand("uint32", 2))
 }
 
 // tuple writes an assignment of two or three places.

@@ -129,6 +129,8 @@ func (g *goSource) call(typ string, fuel int) string {
 		return fmt.Sprintf("%s.turned(%s, %s).D", g.receiver(fuel-1), s(), x())
 	case "bool":
 		return fmt.Sprintf("odd(%s, %s)", s(), x())
+	case "complex128":
+		return fmt.Sprintf("spun(%s, %s, %s)", s(), g.operand(typ, fuel-1), x())
 	}
 	return fmt.Sprintf("%s(poke(%s, %s, %s))", typ, s(), x(), x())
 }
@@ -170,6 +172,14 @@ func (g *goSource) operand(typ string, fuel int) string {
 		return fmt.Sprintf("cell{D: %s, A: %s, B: %s}", x("int16"), x("uint32"), x("[4]uint32"))
 	case "bool":
 		return g.orderedCondition(fuel)
+	case "complex128":
+		switch g.pick(4) {
+		case 0:
+			return fmt.Sprintf("complex(float64(%s), %s)", x("int16"), g.one("2", "float64("+x("uint32")+">>9)", "imag("+x(typ)+")"))
+		case 1:
+			return fmt.Sprintf(g.one("(-%s)", "complex128(complex64(%s))", "cmplx.Conj(%s)"), x(typ))
+		}
+		return fmt.Sprintf("(%s %s %s)", x(typ), g.one("+", "-", "*", "/"), x(typ))
 	}
 	switch g.pick(3) {
 	case 0:
@@ -182,7 +192,9 @@ func (g *goSource) operand(typ string, fuel int) string {
 
 func (g *goSource) orderedWord(fuel int) string {
 	x := func(typ string) string { return g.operand(typ, fuel-1) }
-	switch g.pick(9) {
+	switch g.pick(10) {
+	case 8:
+		return fmt.Sprintf("wave(%s)", x("complex128"))
 	case 7:
 		return fmt.Sprintf("table[%s&3]", x("uint32"))
 	case 0:
@@ -205,7 +217,9 @@ func (g *goSource) orderedWord(fuel int) string {
 
 func (g *goSource) orderedCondition(fuel int) string {
 	x := func(typ string) string { return g.operand(typ, fuel-1) }
-	switch g.pick(6) {
+	switch g.pick(7) {
+	case 6:
+		return fmt.Sprintf("(%s %s %s)", x("complex128"), g.one("==", "!="), x("complex128"))
 	case 0:
 		return fmt.Sprintf("(%s %s %s)", x("bool"), g.one("&&", "||", "==", "!="), x("bool"))
 	case 1:

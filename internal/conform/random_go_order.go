@@ -27,7 +27,9 @@ const orderDeclarations = `package generated
 
 import (
 	"cmp"
+	"math"
 	"math/bits"
+	"math/cmplx"
 	"slices"
 
 	"github.com/govyre/vyre/gpu"
@@ -252,6 +254,18 @@ type wrap struct {
 	cell
 }
 
+func wave(z complex128) uint32 {
+	if z != z {
+		return 9
+	}
+	return uint32(math.Float64bits(real(z))>>29) ^ uint32(math.Float64bits(imag(z))>>31)*3
+}
+
+func spun(s []uint32, z complex128, x uint32) complex128 {
+	s[x&3] += wave(cmplx.Conj(z))
+	return complex(imag(z), float64(int32(s[x&3]>>20)))
+}
+
 func hash(c cell) uint32 {
 	return c.A ^ c.B[0]*3 ^ c.B[1]*5 ^ c.B[2]*7 ^ c.B[3]*11 ^ uint32(c.C)*13 ^ uint32(c.C>>32)*17 ^ uint32(c.D)*19
 }
@@ -259,7 +273,7 @@ func hash(c cell) uint32 {
 `
 
 // orderTypes are the types that are assigned; words come most often.
-var orderTypes = []string{"uint32", "uint32", "uint32", "[4]uint32", "cell", "int64", "int16", "int", "bool"}
+var orderTypes = []string{"uint32", "uint32", "uint32", "[4]uint32", "cell", "int64", "int16", "int", "bool", "complex128"}
 
 // orderPlaces are the variables of a kernel and their parts, by type; #3 becomes an index below 4.
 var orderPlaces = map[string][]string{
@@ -267,13 +281,14 @@ var orderPlaces = map[string][]string{
 		"big[#1].B[#3]", "grid[#1][#3]", "own[#1].A", "own[#1].B[#3]", "view[#3]", "vecs[#1][#3]", "hold.N", "hold.S[#3]",
 		"pp.A", "pp.B[#3]", "pa[#3]", "pe.A", "pe.B[#3]", "(*pw)",
 		"line[#1]", "em.A", "em.B[#3]", "em.N", "grow[#3]", "cells[#1].A", "cells[#1].B[#3]", "rows[#1][#3]", "pile.L[#1].A"},
-	"[4]uint32": {"a", "b", "p.B", "q.B", "grid[#1]", "big[#3].B", "own[#1].B", "vecs[#1]", "(*pa)", "pe.B", "cells[#1].B", "rows[#1]", "em.B"},
-	"cell":      {"p", "q", "big[#3]", "own[#1]", "(*pp)", "(*pe)", "cells[#1]", "big[1:][#1]", "pile.L[#1]", "em.cell"},
-	"int64":     {"y", "p.C", "q.C", "big[#3].C", "own[#1].C", "em.C"},
-	"int16":     {"h", "q.D", "few[#3]", "fv[#3]", "own[#1].D"},
-	"int":       {"k", "ints[#3]", "ints[k&3]"},
-	"bool":      {"ok", "oks[#1]"},
-	"[]uint32":  {"s"}, // which is only read
+	"[4]uint32":  {"a", "b", "p.B", "q.B", "grid[#1]", "big[#3].B", "own[#1].B", "vecs[#1]", "(*pa)", "pe.B", "cells[#1].B", "rows[#1]", "em.B"},
+	"cell":       {"p", "q", "big[#3]", "own[#1]", "(*pp)", "(*pe)", "cells[#1]", "big[1:][#1]", "pile.L[#1]", "em.cell"},
+	"int64":      {"y", "p.C", "q.C", "big[#3].C", "own[#1].C", "em.C"},
+	"int16":      {"h", "q.D", "few[#3]", "fv[#3]", "own[#1].D"},
+	"int":        {"k", "ints[#3]", "ints[k&3]"},
+	"bool":       {"ok", "oks[#1]"},
+	"complex128": {"z", "zs[#3]"},
+	"[]uint32":   {"s"}, // which is only read
 }
 
 // orderSlices are what a call can write through beside the places.
@@ -287,7 +302,7 @@ var orderSlices = map[string][]string{
 // The same of a helper, whose parameters it does not share with its caller.
 var helperPlaces = map[string][]string{
 	"uint32":    {"x", "y", "s[#3]", "z[#3]", "c[#3]", "r.A", "r.B[#3]", "d[#3]", "dv[#3]", "fl[#1].A", "fl[#1].B[#3]"},
-	"[4]uint32": {"c", "d", "r.B", "fl[#1].B"}, "cell": {"r", "fl[#1]"}, "int64": {"r.C"}, "int16": {"r.D"}, "int": {"n"}, "bool": {"ok"},
+	"[4]uint32": {"c", "d", "r.B", "fl[#1].B"}, "cell": {"r", "fl[#1]"}, "int64": {"r.C"}, "int16": {"r.D"}, "int": {"n"}, "bool": {"ok"}, "complex128": {"hc"},
 }
 
 var helperSlices = map[string][]string{"[]uint32": {"s", "z", "dv", "fl[#1].B[:]", "[]uint32{x, uint32(#7), 3: y}"}, "[]cell": {"fl"}}
@@ -330,6 +345,8 @@ var orderVars = []struct{ name, made, hash, each string }{
 	{name: "y", made: "int64(x1) << 7", hash: "uint32(y)*31 ^ uint32(y>>32)*33"},
 	{name: "h", made: "int16(x1 >> 3)", hash: "uint32(h)*35"},
 	{name: "k", made: "int(id & 7)", hash: "uint32(k)*37"},
+	{name: "z", made: "complex(float64(id&7), -2)", hash: "wave(z)*55"},
+	{name: "zs", made: "[4]complex128{1, complex(0, float64(id&7)), 3i, z}", each: "wave(zs[i])*57"},
 	{name: "ok", made: "id > 3", hash: "choose(ok, 5, 11)"},
 	{name: "vecs", made: "gpu.Shared[[4]uint32](t, %d)[id*2 : id*2+2]", each: "vecs[0][i]*41 ^ vecs[1][i]*43"},
 	{name: "cells", made: "big[x1&1:3]", each: "hash(cells[i&1])*45"},
@@ -453,7 +470,7 @@ func (g *goSource) orderFile() {
 func (g *goSource) orderHelper(h int) {
 	g.line("func helper%d(s, z []uint32, x, y uint32, c [4]uint32, r cell) %s {", h, orderResults[h])
 	g.depth++
-	g.line("n, ok, d := int(y&3), x > y, [4]uint32{y, x, s[0]}")
+	g.line("n, ok, d, hc := int(y&3), x > y, [4]uint32{y, x, s[0]}, complex(float64(x&7), 1)")
 	g.line("dv := d[:]")
 	g.orderScope = orderScope{places: helperPlaces, slices: helperSlices, helpers: min(h, 1), calls: 6, give: func() string {
 		switch h {
@@ -495,7 +512,7 @@ func (g *goSource) orderHelper(h int) {
 
 // helperEnd writes the last statements of a helper.
 func (g *goSource) helperEnd(h int) {
-	g.line("x ^= uint32(n) + dv[x&3] + choose(ok, x, y)")
+	g.line("x ^= uint32(n) + dv[x&3] + choose(ok, x, y) + wave(hc)")
 	switch {
 	case h == 1 && g.chance(2):
 		g.line("u, w = w+x, u ^ y + %s", g.operand("uint32", 1))
