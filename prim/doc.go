@@ -18,6 +18,7 @@
 //	order                         Sort, SortPairs, SegmentedSort, Merge, MergePairs, Search in a sorted array
 //	a part of the elements        Select (NewSelect, NewPartition), SelectIndices, Unique, UniqueByKey, RunLengths
 //	other places                  Move (NewGather, NewScatter), Permutation
+//	matrices                      MatMul
 //	without input                 Iota, Random
 //
 // Functions whose names end in Slice apply one of these to a slice of the host and return a slice.
@@ -26,7 +27,8 @@
 //
 // A result is a function of the elements, their number and the options. It has the same bits on every device, for
 // every grid and schedule, floats included. Therefore sums and scans of floats have a fixed order. A sorted array is
-// unique, because keys have a total order in which -0 comes before +0.
+// unique, because keys have a total order in which -0 comes before +0. Matrix products with sums of float32 have the bits of a
+// generation of hardware, which an option names.
 //
 // # Equal elements
 //
@@ -35,6 +37,8 @@
 // results have zeros there. Records with such bytes are copied before they are compared; other records are not.
 //
 // # Lengths
+//
+// MatMul has sizes (Dims) that the host knows. Other primitives have lengths.
 //
 // A length is a number (N), or a number on the device when the step runs (At). One primitive's count can therefore be
 // the length of the next, without a wait of the host. Prepare or a setter refuses a length that is too large, or the
@@ -53,7 +57,7 @@
 //
 // # Not here
 //
-// The algorithms as parts of kernels (prim/block), Philox in kernels (gpu/random), matrix products.
+// The algorithms as parts of kernels (prim/block), Philox in kernels (gpu/random), fragments of matrices in kernels (gpu.MulAdd).
 //
 // Start reading at made.go, step.go and reduce.go; the others are like it.
 package prim

@@ -24,6 +24,7 @@ type made struct {
 	// registers bounds those of a thread in the kernels that are compiled next, if it is not 0: where an assembler takes a few more
 	// than let another workgroup run beside, that group is worth more.
 	registers int
+	matrix    string // the generation by which products of float matrices are computed; "" is that of the device
 }
 
 // Primitive is what the functions New… of this package return.
@@ -82,7 +83,7 @@ func (m *made) compileAs(ctx context.Context, p *ir.Program, err error, as build
 		if err != nil {
 			return nil, err
 		}
-		made, err := m.dev.Compile(ctx, special, vyre.CompileOptions{Label: m.label, Entry: m.what, MaxRegisters: m.registers})
+		made, err := m.dev.Compile(ctx, special, vyre.CompileOptions{Label: m.label, Entry: m.what, MaxRegisters: m.registers, Matrix: m.matrix})
 		if err == nil {
 			m.kernels = append(m.kernels, made)
 		}

@@ -153,7 +153,8 @@ func (r *checker) kernel(spec string, l loaded) {
 	}
 }
 
-// slow says what the passes leave that costs time. A program that they refuse has no such notes: compiling it tells why.
+// slow says what the passes leave that costs time, but for checks that the source asks for. A program that they refuse has
+// no such notes: compiling it tells why.
 func slow(p *ir.Program) []opt.Note {
 	_, rep, err := opt.Run(p, opt.Options{})
 	if err != nil {
@@ -163,7 +164,12 @@ func slow(p *ir.Program) []opt.Note {
 	if err != nil {
 		return rep.Notes
 	}
-	return append(rep.Notes, checks...)
+	for _, c := range checks {
+		if !c.Asked {
+			rep.Notes = append(rep.Notes, c)
+		}
+	}
+	return rep.Notes
 }
 
 func noteText(n opt.Note) string {

@@ -12,7 +12,7 @@ import (
 )
 
 // vyreKernels are the programs of the kernels below. Without the file, nothing here builds: "vyre gen ." makes it.
-var vyreKernels = packed.Open("kernels_vyre.vyp", "vyre gen .", vyreKernelsData)
+var vyreKernels = packed.Open("kernels_vyre.vyp", "vyre gen .", &vyreKernelsData)
 
 //go:embed kernels_vyre.vyp
 var vyreKernelsData string

@@ -202,38 +202,6 @@ func (g *generator) fieldsAsFloats() {
 	}
 }
 
-// testsOfBits: whether bits of a value or its inverse are all 0, of one half of 64 bits or of both.
-func (g *generator) testsOfBits() {
-	b, t := g.b, longTypes[g.pick(6)]
-	x := g.operand(t)
-	for range 1 + g.pick(2) {
-		switch g.pick(6) {
-		case 0, 1, 2:
-			x = b.Not(x)
-		case 3:
-			x = b.Op([]ir.Op{ir.OpAnd, ir.OpOr, ir.OpXor}[g.pick(3)], x, g.operand(t))
-		case 4:
-			x = b.Op([]ir.Op{ir.OpShl, ir.OpShr}[g.pick(2)], x, b.U32(uint32(g.pick(int(t.Bits())))))
-		case 5:
-			x = b.Xor(x, b.Const(t, edges(t)[g.pick(8)]))
-		}
-	}
-	if mask := edges(t)[g.pick(8)]; g.chance(4) {
-		x = b.And(x, b.Const(t, mask))
-	} else {
-		x = b.And(x, b.Const(t, mask&0xffff_ffff<<(g.pick(2)*(int(t.Bits())-32))))
-	}
-	zero := b.Const(t, 0)
-	test := []build.Value{b.Ne(x, zero), b.Eq(x, zero), b.Lt(zero, x)}[g.pick(3)]
-	if g.chance(2) {
-		v := b.Var(b.U32(3))
-		b.If(test, func() { v.Set(g.operand(ir.U32)) })
-		g.out(v.Get())
-		return
-	}
-	g.out(b.Select(test, b.U32(uint32(g.pick(3))), g.operand(ir.U32)))
-}
-
 // invertedInBranches: a branch tells whether a value is a constant, and its inverse, or one that is written in other words or is
 // none, is made before or behind that and used on one of the two ways or on both.
 func (g *generator) invertedInBranches() {

@@ -20,6 +20,7 @@ func matrixFamilies() []Family {
 		{"mat-form", "products have the bits of the device's generation", matrixForms},
 		{"mat-layout", "each element is where the lanes hold it", matrixLayouts},
 		{"mat-bounds", "loads and stores keep to the limits of the matrix and of the slice", matrixBounds},
+		{"mat-words", "words of fragments are what their bytes and halves make", matrixWords},
 	}
 }
 

@@ -163,10 +163,11 @@ func (l *lowering) receiver(fn *types.Func, recv ast.Expr, path []int) val {
 	t := embeddedType(l.typeOf(recv), path)
 	want := fn.Signature().Recv().Type()
 	if addresses(fn, t) {
-		p, ok := l.base(recv)
-		if len(path) == 0 {
-			p, ok = l.place(recv)
+		at := l.place
+		if len(path) > 0 {
+			at = l.base
 		}
+		p, ok := at(recv)
 		if ok {
 			p, ok = l.fieldAt(recv, p, path)
 		}

@@ -72,21 +72,26 @@ func (m *laid) from(rowsByFour bool, step int) {
 	}
 }
 
-// line is a row or a column: its number, whether the matrix has it, and its number times the stride.
-type line struct{ at, in, times build.Value }
+// line is a row or a column: whether the matrix has it, and the index of the element of it that is nearest to the first.
+type line struct{ in, start build.Value }
 
-// lines works out the rows or columns at some distances from the first.
-func (m *laid) lines(known map[int]line, first, most build.Value, by int) line {
+// line works out the row or column at a distance from the first; along is the other axis. All elements of a line are at constant
+// distances from one index, so that neighbours are seen to be such.
+func (m *laid) line(known map[int]line, first, most, along build.Value, by int) line {
 	if x, ok := known[by]; ok {
 		return x
 	}
-	b := m.l.b
-	at := first
-	if by > 0 {
-		at = b.Add(first, b.U64(uint64(by)))
-	}
-	known[by] = line{at, b.Lt(at, most), b.Mul(at, m.stride)}
+	b, at := m.l.b, m.l.after(first, by)
+	known[by] = line{b.Lt(at, most), b.Add(b.Mul(at, m.stride), along)}
 	return known[by]
+}
+
+// after is a number so much larger.
+func (l *lowering) after(v build.Value, by int) build.Value {
+	if by == 0 {
+		return v
+	}
+	return l.b.Add(v, l.b.U64(uint64(by)))
 }
 
 // each calls do with the place of each element. What the matrix does not have is out of bounds.
@@ -96,8 +101,9 @@ func (m *laid) each(parts []matrix.Part, do func(i int, p place)) {
 	l.checked = true
 	defer func() { l.checked = false }()
 	for i, part := range parts {
-		r, c := m.lines(rows, m.row, m.rows, part.Row), m.lines(cols, m.col, m.cols, part.Col)
-		at := b.Select(m.turned, b.Add(c.times, r.at), b.Add(r.times, c.at))
+		r := m.line(rows, m.row, m.rows, m.col, part.Row)
+		c := m.line(cols, m.col, m.cols, m.row, part.Col)
+		at := b.Select(m.turned, l.after(c.start, part.Row), l.after(r.start, part.Col))
 		at = b.Select(b.And(r.in, c.in), at, b.U64(ir.U64.Mask()))
 		do(i, elementAt(m.elem, m.view, scalar(types.Typ[types.Uint64], at)))
 	}

@@ -151,6 +151,14 @@ func (n *node) owned(owner any) {
 	}
 }
 
+// stands makes a node and its parts stand for one whose array goes to memory: indices of them ask for the same.
+func (n *node) stands(of *node) {
+	n.owner, n.path = of.owner, of.path
+	for _, k := range n.kids {
+		k.stands(of)
+	}
+}
+
 // computedIndices is what a first try at lowering found to be indexed by computed values, where the syntax does not show it.
 type computedIndices struct {
 	records map[recordKey]bool      // arrays inside the elements of buffers

@@ -51,6 +51,7 @@ var launches = []launched{
 	{name: "Copies", fn: cases.Copies, args: []any{random[uint32](31, 16), make([]uint32, 16)}},
 	{name: "HiddenCopies", fn: cases.HiddenCopies, args: []any{random[uint32](32, 16), make([]uint32, 16)}},
 	{name: "RoundArrays", fn: cases.RoundArrays, args: []any{random[uint32](33, 16), make([]uint32, 16)}},
+	{name: "Receivers", fn: cases.Receivers, args: []any{random[uint32](35, 16), make([]uint32, 16)}},
 	{name: "RecordOrder", fn: cases.RecordOrder, args: []any{random[uint32](34, 16), make([]uint32, 16)}},
 
 	{name: "Complex", fn: cases.Complex, args: []any{complex(1.5, -0.25), complexes(1, many), complexes(2, many), make([]complex128, many), make([]complex64, 2*many),
@@ -74,6 +75,9 @@ var launches = []launched{
 	{name: "MatrixU8", fn: cases.MatrixU8, groups: gpu.Vec3{X: 2}, args: matrices(19, 11, 37, integers[uint8], integers[uint8], integers[uint32])},
 	{name: "MatrixB1", fn: cases.MatrixB1, groups: gpu.Vec3{X: 2}, args: matrices(19, 11, 13, integers[uint32], integers[uint32], integers[uint32])},
 	{name: "MatrixTiles", fn: cases.MatrixTiles, groups: gpu.Vec3{X: 1}, args: []any{integers[int8](1000, 3), integers[int8](400, 5), make([]int32, 400)}},
+	{name: "MatrixBlock44", fn: cases.MatrixBlock44, groups: gpu.Vec3{X: 2, Y: 2}, args: matrices(77, 70, 37, brains, brains, singles)},
+	{name: "MatrixBlock24", fn: cases.MatrixBlock24, groups: gpu.Vec3{X: 2, Y: 2}, args: matrices(37, 42, 10, doubles, doubles, doubles)},
+	{name: "MatrixBlock48", fn: cases.MatrixBlock48, groups: gpu.Vec3{X: 1}, args: []any{integers[int8](64*64, 3), integers[int8](64*60, 5), make([]int32, 64*64)}},
 
 	{name: "Structs", fn: cases.Structs, args: []any{fill(many, func(i int) float32 { return float32(i)/8 - 9 }), make([]float32, many)}},
 	{name: "Arrays", fn: cases.Arrays, args: []any{random[int32](11, many), make([]int64, many)}},
@@ -104,6 +108,7 @@ var launches = []launched{
 	{name: "Ranges", fn: cases.Ranges, args: []any{random[uint32](44, many), fill(many, func(i int) cases.Pair { return cases.Pair{A: uint32(i), B: 2} }), make([]uint32, many)}},
 	{name: "Fields", fn: cases.Fields, args: []any{random[uint32](41, many), make([]uint64, 2*many)}},
 	{name: "Trees", fn: cases.Trees, args: []any{random[int32](42, many), make([]int32, many)}},
+	{name: "Nested", fn: cases.Nested, args: []any{random[uint32](36, many), make([]uint32, many/8)}},
 	{name: "Moved", fn: cases.Moved, args: []any{fill(many, func(i int) cases.Mover {
 		return cases.Mover{Pos: [2]float32{float32(i % 9), 1}, Vel: [2]float32{float32(i%5) - 2, 0.5}}
 	}), make([]uint32, 3)}},

@@ -252,7 +252,9 @@ func (l *lowering) indexPlace(p place, i val) place {
 	}
 	if !ok && p.node.owner != nil {
 		l.inMemory(p.node)
-		return place{typ: elem, node: l.newNode(elem, "", "", nil, false, l.zeroOf(elem))}
+		n := l.newNode(elem, "", "", nil, false, l.zeroOf(elem))
+		n.stands(p.node)
+		return place{typ: elem, node: n}
 	}
 	if !ok || k < 0 || k >= int64(len(p.node.kids)) {
 		panic("BUG: computed index of an array held as values: " + p.typ.String())

@@ -161,7 +161,7 @@ func (f *file) embed() {
 	}
 	data := DataFile(filepath.Base(f.File))
 	f.printf("// %s are the programs of the kernels below. Without the file, nothing here builds: %q makes it.\n", f.variable(), f.Command)
-	f.printf("var %s = packed.Open(%q, %q, %sData)\n\n//go:embed %s\nvar %sData string\n\n", f.variable(), data, f.Command, f.variable(), data, f.variable())
+	f.printf("var %s = packed.Open(%q, %q, &%sData)\n\n//go:embed %s\nvar %sData string\n\n", f.variable(), data, f.Command, f.variable(), data, f.variable())
 }
 
 // variable is the name of this variable: a package may have several generated files.

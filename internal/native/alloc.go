@@ -250,6 +250,9 @@ func (f *function) intervals() []vreg {
 			occur(v, at)
 			occur(v, at+1)
 		}
+		if f.layout.single() {
+			f.weigh(n, l, weight, &nest)
+		}
 	}
 	for _, v := range f.whole {
 		f.vregs[v].end = int32(2*len(f.ins) + 2)

@@ -198,22 +198,42 @@ func (s *selector) jumpAs(cond ir.Row, when bool, l amd64.Label, most int) {
 		s.add(ins{form: formCompare, size: s.size(cond), imm: uint8(c), d: noReg, a: s.operand(cond, 0), b: s.operand(cond, 1), c: noReg, label: l})
 		return
 	}
-	switch a, b := s.p.A(cond), s.p.B(cond); {
+	switch a, b, and, first, ok := s.both(cond); {
 	case bools && op == ir.OpNot:
-		s.jumpAs(a, !when, l, most-1)
-	case bools && (op == ir.OpAnd || op == ir.OpOr) && (s.jumps(a) || s.jumps(b)):
-		if (op == ir.OpAnd) != when {
-			s.jumpAs(a, when, l, most/2)
+		s.jumpAs(s.p.A(cond), !when, l, most-1)
+	case bools && ok && (s.jumps(a) || s.jumps(b)):
+		if and != when {
+			s.jumpAs(a, when == first, l, most/2)
 			s.jumpAs(b, when, l, most/2)
 			return
 		}
 		skip := s.asm.NewLabel()
-		s.jumpAs(a, !when, skip, most/2)
+		s.jumpAs(a, when != first, skip, most/2)
 		s.jumpAs(b, when, l, most/2)
 		s.bind(skip)
 	default:
 		s.jumpIf(amd64.E^amd64.Cond(bitOf(when)), s.vals[cond][0], l, amongOnce)
 	}
+}
+
+// both returns the bools that one is made of: it is so if both are, or, without and, if either is. The first one counts as it is,
+// or, without as, the other way round. A choice between a bool and a constant is one of these.
+func (s *selector) both(cond ir.Row) (a, b ir.Row, and, as, ok bool) {
+	p := s.p
+	a, b = p.A(cond), p.B(cond)
+	switch p.Op(cond) {
+	case ir.OpAnd, ir.OpOr:
+		return a, b, p.Op(cond) == ir.OpAnd, true, true
+	case ir.OpSelect:
+		c := p.C(cond)
+		if p.Op(c) == ir.OpConst { // a ? b : false, and !a || b
+			return a, b, p.Const(c) == 0, p.Const(c) == 0, true
+		}
+		if p.Op(b) == ir.OpConst { // !a && c, and a || c
+			return a, c, p.Const(b) == 0, p.Const(b) != 0, true
+		}
+	}
+	return a, b, false, false, false
 }
 
 // jumps reports whether a bool need not be made to jump by it.

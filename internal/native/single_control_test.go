@@ -3,12 +3,14 @@ package native_test
 import (
 	"bytes"
 	"context"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/govyre/vyre/internal/interp"
 	"github.com/govyre/vyre/internal/launch"
 	"github.com/govyre/vyre/internal/native"
+	"github.com/govyre/vyre/ir"
 )
 
 // Arms that end by leaving the loop around them, and from which other exits go round again: what lives around the loop lives in
@@ -128,5 +130,59 @@ func TestArmsThatMayGoRoundAgain(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// Of one invocation, what a loop hands on to its next round keeps its register where addresses and lengths would take it: a walk
+// through records waits for each number of a place.
+func TestRoundsKeepTheirRegisters(t *testing.T) {
+	p := asWritten(t, `kernel @walk workgroup(8) {
+		param @nodes: buf<{f32, f32, f32, f32, f32, u32, u32; 28}> ro
+		param @y: buf<f32> wo
+		local @stack: u32[64]
+		%i = global.x
+		store @stack[0_u32], %i
+		%r = loop ^l (%depth: i64 = 1_i64, %s: f32 = 0_f32) -> (f32) {
+			%end = le.i64 %depth, 0_i64
+			if %end { break ^l (%s) }
+			%top = add.i64 %depth, -1_i64
+			%at = cvt.u32.i64 %top
+			%n = load @stack[%at]
+			%a = load @nodes[%n].0
+			%b = load @nodes[%n].1
+			%c = load @nodes[%n].2
+			%d = load @nodes[%n].3
+			%e = load @nodes[%n].4
+			%f = load @nodes[%n].5
+			%g = load @nodes[%n].6
+			%k1 = mul.f32 %a, %b
+			%k2 = add.f32 %k1, %c
+			%k3 = mul.f32 %k2, %d
+			%k4 = add.f32 %k3, %e
+			%t = add.f32 %s, %k4
+			%leaf = lt.u32 %g, 1_u32
+			if %leaf { continue ^l (%top, %t) }
+			%m = loop ^k (%j: u32 = 0_u32, %to: i64 = %top) -> (i64) {
+				%done = le.u32 %g, %j
+				if %done { break ^k (%to) }
+				%child = add.u32 %f, %j
+				%slot = cvt.u32.i64 %to
+				store @stack[%slot], %child
+				%over = add.i64 %to, 1_i64
+				%more = add.u32 %j, 1_u32
+				continue ^k (%more, %over)
+			}
+			continue ^l (%m, %t)
+		}
+		store @y[%i], %r
+	}`)
+	l, err := native.ListSingle(p, "amd64.avx2")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, in := range l.Lines {
+		if in.Row != ir.NoRow && (p.Type(in.Row) == ir.I64 || p.Op(in.Row) == ir.OpIf) && strings.Contains(in.Args, "[rsi+") {
+			t.Errorf("%s is in memory: %s %s", p.Op(in.Row), in.Op, in.Args)
+		}
 	}
 }

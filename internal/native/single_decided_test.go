@@ -107,6 +107,32 @@ var decided = []struct {
 		}
 		%z = xor.u32 %out, %how
 		store @y[%i], %z`, 0, 0, 10},
+	{"choices between a bool and a constant", `%v = load @x[%i]
+		%p = lt.u32 90_u32, %v
+		%odd = and.u32 %v, 3_u32
+		%q = eq.u32 %odd, 1_u32
+		%both = select.bool %p, %q, false
+		%less = select.bool %p, %q, true
+		%only = select.bool %p, false, %q
+		%some = select.bool %p, true, %q
+		%r1 = if %both -> (u32) { yield 1_u32 } else { yield 8_u32 }
+		%r2 = if %less -> (u32) { yield 2_u32 } else { yield 16_u32 }
+		%r3 = if %only -> (u32) { yield 4_u32 } else { yield 32_u32 }
+		%r4 = if %some -> (u32) { yield 64_u32 } else { yield 128_u32 }
+		%s1 = add.u32 %r1, %r2
+		%s2 = add.u32 %r3, %r4
+		%s3 = add.u32 %s1, %s2
+		store @y[%i], %s3`, 0, 0, 0},
+	{"lower halves", `%v = load @x[%i]
+		%w = cvt.u64.u32 %v
+		%a = mul.u64 %w, 1234567890123_u64
+		%b = cvt.u32.u64 %a
+		%c = mul.u32 %b, %v
+		%d = xor.u32 %b, %c
+		%s = shr.u32 %b, 9_u32
+		%m = max.u32 %s, %d
+		%e = add.u32 %m, %b
+		store @y[%i], %e`, 0, 1, 7},
 }
 
 // Exits that go to what they decide, and choices that are jumps, change no result.

@@ -51,7 +51,7 @@ func (e *emitter) bring(size amd64.Size, r amd64.Reg, v vreg) {
 		e.Imm32(r, uint32(i.bits))
 	case !e.owns(v):
 		e.Load(size, r, e.place(v).RM())
-	case e.own(v) != r:
+	case e.own(v) != r || size == 4 && i.wide: // whose upper half goes
 		e.Load(size, r, e.own(v).RM())
 	}
 }
@@ -98,19 +98,26 @@ func (e *emitter) binary(op amd64.Alu, size amd64.Size, d, a, b vreg) {
 	case op == amd64.ADD && from && e.owns(b) && e.own(b) != r:
 		e.sum(size, r, amd64.Mem{Base: e.own(a), Index: e.own(b), Scale: 1})
 	case fixed:
-		e.bring(size, r, a)
+		e.start(size, r, a)
 		e.AluImm(op, size, r.RM(), n)
 	case e.owns(b) && e.own(b) == r: // a difference
 		e.bring(size, amd64.AX, a)
 		e.Alu(op, size, amd64.AX, e.word(b))
 		r = amd64.AX
 	default:
-		e.bring(size, r, a)
+		e.start(size, r, a)
 		e.Alu(op, size, r, e.word(b))
 	}
 	e.setGeneral(d, r)
 	if op == amd64.AND && e.owns(d) && e.own(d) == r {
 		e.tested, e.testedAt = d, e.at
+	}
+}
+
+// start brings v to a register for an instruction that writes it, with zeros above.
+func (e *emitter) start(size amd64.Size, r amd64.Reg, v vreg) {
+	if !e.owns(v) || e.own(v) != r {
+		e.bring(size, r, v)
 	}
 }
 

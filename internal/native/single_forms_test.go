@@ -214,7 +214,7 @@ func TestRoundsOfOneInvocation(t *testing.T) {
 }
 
 // Of one invocation, a word more of a sum is one instruction that takes the flag, on each kind of processor, whatever stands
-// between its words in the program; and both halves of a product are one multiplication on amd64.
+// between its words in the program; and both halves of a product are one multiplication on amd64, as is the upper one of signed numbers.
 func TestCarriesAreFlags(t *testing.T) {
 	p := asWritten(t, `kernel @sums workgroup(32) {
 		param @x: buf<u64> ro
@@ -233,14 +233,19 @@ func TestCarriesAreFlags(t *testing.T) {
 		%u1 = sub.u64 %b, %a
 		%d1 = sub.u64 %u1, %e0
 		%top = add.u64 %a, %c1
+		%p = cvt.i64.u64 %a
+		%q = cvt.i64.u64 %d1
+		%ph = mulhi.i64 %p, %q
+		%uh = cvt.u64.i64 %ph
 		store @y[0_u32], %s0
 		store @y[1_u32], %s1
 		store @y[2_u32], %top
 		store @y[3_u32], %d0
 		store @y[4_u32], %d1
+		store @y[5_u32], %uh
 	}`)
 	for target, want := range map[string]map[string]int{
-		"amd64.avx2": {"adc": 2, "sbb": 1, "mul": 1, "imul": 0, "neg": 0}, "arm64.neon": {"adcs": 2, "sbcs": 1, "mul": 1, "umulh": 1, "neg": 0},
+		"amd64.avx2": {"adc": 2, "sbb": 1, "mul": 1, "imul": 1, "sar": 0, "neg": 0}, "arm64.neon": {"adcs": 2, "sbcs": 1, "mul": 2, "umulh": 1, "smulh": 1, "asr": 0, "neg": 0},
 	} {
 		l, err := native.ListSingle(p, target)
 		if err != nil {

@@ -43,9 +43,14 @@ func (s *selector) alu(op amd64.Alu, size amd64.Size, a, b vreg) vreg {
 	}})
 }
 
-// operand returns the register of the row's k-th operand.
+// operand returns the register of the row's k-th operand, of which as many bytes are read as its type has: the lower half of a
+// number is where all of it is.
 func (s *selector) operand(r ir.Row, k int) vreg {
-	return s.vals[[...]ir.Row{s.p.A(r), s.p.B(r), s.p.C(r)}[k]][0]
+	v := [...]ir.Row{s.p.A(r), s.p.B(r), s.p.C(r)}[k]
+	if of := s.p.A(v); s.p.Op(v) == ir.OpCvt && int32s.Has(s.p.Type(v)) && int64s.Has(s.p.Type(of)) {
+		v = of
+	}
+	return s.vals[v][0]
 }
 
 // size is the bytes of the operand that a row's mnemonic carries.
@@ -88,7 +93,7 @@ func init() {
 		if !inGeneral(s.p.Type(r)) {
 			return nil
 		}
-		return []vreg{s.operand(r, 0)}
+		return s.vals[s.p.A(r)]
 	}})
 }
 
@@ -137,26 +142,16 @@ func (s *selector) mulWide(r ir.Row, upper bool) vreg {
 	})
 }
 
-// mulHiSigned is the upper half of a product of signed numbers of 64 bits: that of unsigned ones, less either where the other one is
-// negative.
+// mulHiSigned is the upper half of a product of signed numbers of 64 bits.
 func (s *selector) mulHiSigned(r ir.Row) []vreg {
-	a, b, hi := s.operand(r, 0), s.operand(r, 1), s.generalReg(8)
-	s.macro(amongValue, []vreg{a, b}, []vreg{hi}, func(e *emitter) {
+	hi := s.generalReg(8)
+	s.macro(amongValue, []vreg{s.operand(r, 0), s.operand(r, 1)}, []vreg{hi}, func(e *emitter) {
 		in := &e.f.ins[e.at]
 		e.bring(8, amd64.AX, in.uses[0])
-		e.MulWide(8, e.word(in.uses[1]))
+		e.MulWideSigned(8, e.word(in.uses[1]))
 		e.setGeneral(in.defs[0], amd64.DX)
 	})
 	s.ins[len(s.ins)-1].follows = true
-	for _, k := range [][2]vreg{{a, b}, {b, a}} {
-		if x := &s.vregs[k[0]]; !x.fixed || int64(x.bits) < 0 {
-			sign := s.make(8, k[0], noReg, noReg, func(e *emitter, in *ins, d amd64.Reg) {
-				e.bring(8, d, in.a)
-				e.ShiftImm(7, 8, d, 63)
-			})
-			hi = s.alu(amd64.SUB, 8, hi, s.alu(amd64.AND, 8, sign, k[1]))
-		}
-	}
 	return []vreg{hi}
 }
 
@@ -394,9 +389,9 @@ func (s *selector) convertSingle(r ir.Row) []vreg {
 	case !inGeneral(to):
 		return nil
 	case width(from) == width(to):
-		return []vreg{s.operand(r, 0)}
-	case !from.IsSigned() && width(to) == 8 && s.vregs[s.operand(r, 0)].home == homeless: // with zeros above
-		return []vreg{s.operand(r, 0)}
+		return s.vals[s.p.A(r)]
+	case !from.IsSigned() && width(to) == 8 && s.vregs[s.vals[s.p.A(r)][0]].home == homeless: // with zeros above
+		return s.vals[s.p.A(r)]
 	case width(to) == 4:
 		return []vreg{s.make(4, s.operand(r, 0), noReg, noReg, func(e *emitter, in *ins, d amd64.Reg) { e.Load(4, d, e.word(in.a)) })}
 	}

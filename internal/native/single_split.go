@@ -18,7 +18,8 @@ type splitting struct {
 	level  map[vreg]int32  // of copies: the loop that they are for
 	copied map[inLoop]vreg // what there is, in this round
 	writes map[inLoop]bool
-	before [][]vreg // by loop: copies that are made before it
+	before [][]vreg      // by loop: copies that are made before it
+	twice  map[vreg]bool // values that were left as they are, once
 }
 
 // inLoop is a register in a loop.
@@ -29,11 +30,12 @@ type inLoop struct {
 
 // handOutGenerals gives general registers to values, and returns all that need a place.
 func (f *function) handOutGenerals() []vreg {
-	s := &splitting{function: f, level: map[vreg]int32{}}
+	s := &splitting{function: f, level: map[vreg]int32{}, twice: map[vreg]bool{}}
 	another := f.layout.numbered && len(f.tabled) == 0
 	f.layout.numbered = false
 	rest := s.copyWhole()
 	for round := 0; ; round++ {
+		f.dropMoves()
 		list := f.intervals()
 		for _, v := range list {
 			if f.vregs[v].general {
@@ -56,6 +58,21 @@ func (f *function) handOutGenerals() []vreg {
 			f.layout.numbered, f.layout.generals[machineRegisters+int(vectorNumber)] = true, true
 		}
 	}
+}
+
+// dropMoves removes moves to general registers that nothing reads.
+func (f *function) dropMoves() {
+	reads, removed := make([]bool, len(f.vregs)), make([]bool, len(f.ins))
+	for i := range f.ins {
+		for v := range f.ins[i].reads() {
+			reads[v] = true
+		}
+	}
+	for i := range f.ins {
+		in := &f.ins[i]
+		removed[i] = in.form == formMove && f.vregs[in.d].general && !reads[in.d]
+	}
+	f.remove(removed)
 }
 
 // numbers calls do with each register that an instruction reads as a number, and would read as well if it were another.
@@ -153,12 +170,41 @@ func (s *splitting) split(list, rest []vreg) bool {
 	}
 	untied := s.untie()
 	s.findWrites()
+	waits := s.onlyInside()
 	for i := range s.ins {
 		if l := s.nest.at[i]; l != noLoop {
-			s.numbers(&s.ins[i], func(p *vreg) { *p = s.inLoop(*p, l) })
+			s.numbers(&s.ins[i], func(p *vreg) {
+				if !waits[*p] {
+					*p = s.inLoop(*p, l)
+				}
+			})
 		}
 	}
 	return s.addCopies() || untied
+}
+
+// onlyInside finds values that nothing reads but a loop, of which they would get a copy. They compete once more as they are: what has
+// pushed them out may be for loops now.
+func (s *splitting) onlyInside() map[vreg]bool {
+	reads, inside, out := make([]int32, len(s.vregs)), map[inLoop]int32{}, map[vreg]bool{}
+	for i := range s.ins {
+		for v := range s.ins[i].reads() {
+			reads[v]++
+		}
+		if l := s.nest.at[i]; l != noLoop {
+			s.numbers(&s.ins[i], func(p *vreg) {
+				if o := s.outermost(*p, l); o != noLoop && s.vregs[*p].home == homeless && s.vregs[*p].copies == 0 {
+					inside[inLoop{*p, o}]++
+				}
+			})
+		}
+	}
+	for k, n := range inside {
+		if n == reads[k.v] && !s.twice[k.v] {
+			out[k.v], s.twice[k.v] = true, true
+		}
+	}
+	return out
 }
 
 // untie gives what is computed for the next instruction that writes a register, and for it alone, another one: tie has made them one,
@@ -223,17 +269,24 @@ func (s *splitting) findWrites() {
 	}
 }
 
-// inLoop returns the register to read in a loop instead of one.
-func (s *splitting) inLoop(v vreg, l int32) vreg {
+// outermost is the outermost loop around one for which a register may have a copy, noLoop if there is none.
+func (s *splitting) outermost(v vreg, l int32) int32 {
+	out := noLoop
 	if !s.wants(v) {
-		return v
+		return out
 	}
-	level, out, start := s.levelOf(v), noLoop, s.vregs[v].start
+	level, start := s.levelOf(v), s.vregs[v].start
 	for ; l != level && l != noLoop; l = s.nest.spans[l].around {
 		if !s.writes[inLoop{v, l}] && start < s.nest.spans[l].start {
 			out = l
 		}
 	}
+	return out
+}
+
+// inLoop returns the register to read in a loop instead of one.
+func (s *splitting) inLoop(v vreg, l int32) vreg {
+	out := s.outermost(v, l)
 	if out == noLoop {
 		return v
 	}
@@ -265,4 +318,57 @@ func (s *splitting) addCopies() bool {
 	}
 	s.ins = append(out, s.ins[done:]...)
 	return true
+}
+
+// What a general register costs in memory where an instruction reads it, less what it costs in a register, in instructions; intervals
+// has counted one. What is an operand of memory is part of the instruction that reads it. What a loop hands on to its next
+// round costs most: that waits for it to be stored and loaded.
+const (
+	costInPlace = 0.5
+	costRound   = 2
+)
+
+// weigh corrects the weights of general registers by what instruction n, in a loop, does to them.
+func (f *function) weigh(n int, l int32, often float32, nest *nest) {
+	in := &f.ins[n]
+	add := func(v vreg, cost float32) {
+		if v != noReg && f.vregs[v].general && f.vregs[v].home == homeless {
+			f.vregs[v].weight += cost * often
+		}
+	}
+	switch a := in.access; {
+	case in.form == formMove && f.vregs[in.d].copies > 0: // which is left out where the copy has no register
+		add(in.d, -2)
+	case in.form == formCompare:
+		add(in.a, costInPlace-1)
+		add(in.b, costInPlace-1)
+	case in.form == formGeneral:
+		if !in.commutes && in.a != in.d { // else both are an address together, if they are in registers
+			add(in.a, costInPlace-1)
+		}
+		if !in.commutes || in.a == in.d {
+			add(in.b, costInPlace-1)
+		}
+		add(in.c, costInPlace-1)
+	case a == nil || !in.follows:
+	case f.goesOn(n):
+		add(a.origin, -1)
+		add(a.extent, -1)
+	default:
+		add(a.extent, costInPlace-1)
+	}
+	for v := range in.writes() {
+		if l != noLoop && nest.spans[l].start > f.vregs[v].start {
+			add(v, costRound-1)
+		}
+	}
+}
+
+// goesOn reports whether access n is to the element whose index the access before has compared, and whose object it has found.
+func (f *function) goesOn(n int) bool {
+	if n == 0 || !f.ins[n].follows || !f.ins[n-1].follows {
+		return false
+	}
+	a, b := f.ins[n].access, f.ins[n-1].access
+	return a != nil && b != nil && a.vec == 1 && b.vec == 1 && a.index[0] == b.index[0] && a.origin == b.origin && !a.extends()
 }

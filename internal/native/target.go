@@ -82,6 +82,7 @@ type assembler interface {
 	Test(amd64.Size, amd64.Reg, amd64.Reg)
 	Mul(amd64.Size, amd64.Reg, amd64.RM)
 	MulWide(amd64.Size, amd64.RM)
+	MulWideSigned(amd64.Size, amd64.RM)
 	Shift(uint8, amd64.Size, amd64.Reg)
 	MulImm(amd64.Size, amd64.Reg, amd64.RM, int32)
 	ShiftImm(uint8, amd64.Size, amd64.Reg, uint8)

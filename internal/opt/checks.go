@@ -27,25 +27,39 @@ func BoundsChecks(p *ir.Program) ([]Note, error) {
 	if err != nil {
 		return nil, err
 	}
-	type access struct{ at, of string }
 	var kept []Note
-	told := make(map[access]bool) // a round written out, or a load with its store
+	asked := askedChecks(p)
+	told := make(map[checkedAccess]bool) // a round written out, or a load with its store
 	w := open(out)
 	w.ranges(func(g *ranges, r ir.Row) {
 		in := w.info(r)
 		if in.Imm != ir.ImmObject || in.Attr&(ir.Reads|ir.Writes) == 0 || w.Flags[r].InBounds() {
 			return
 		}
-		at := access{w.Debug.Pos(r).String(), w.objs[w.X[r]].Name()}
+		at := checkedAccess{w.Debug.Pos(r).String(), w.objs[w.X[r]].Name()}
 		if !told[at] {
 			told[at] = true
-			kept = append(kept, Note{w.Debug.Pos(r), g.missing(r)})
+			kept = append(kept, Note{w.Debug.Pos(r), g.missing(r), asked[at]})
 		}
 	})
 	slices.SortStableFunc(kept, func(a, b Note) int {
 		return cmp.Or(cmp.Compare(a.Pos.File, b.Pos.File), cmp.Compare(a.Pos.Line, b.Pos.Line), cmp.Compare(a.Pos.Col, b.Pos.Col))
 	})
 	return kept, nil
+}
+
+// checkedAccess is an access as the source has it: where, and of what.
+type checkedAccess struct{ at, of string }
+
+// askedChecks are the accesses that may be out of bounds on purpose. The passes merge them with others.
+func askedChecks(p *ir.Program) map[checkedAccess]bool {
+	asked := make(map[checkedAccess]bool)
+	for r := range ir.Row(p.Rows()) {
+		if p.Flags(r).Checked() && p.Op(r) != ir.OpTrace {
+			asked[checkedAccess{p.Pos(r).String(), p.Objects()[p.X(r)].Name()}] = true
+		}
+	}
+	return asked
 }
 
 // missing says why an access is checked.

@@ -23,6 +23,9 @@ type Report struct {
 type Note struct {
 	Pos ir.Pos `json:"-"`
 	Msg string `json:"msg"`
+
+	// Asked says of a check that the source asks for it, by gpu.At, gpu.Put, or a load or store of a fragment.
+	Asked bool `json:"-"`
 }
 
 // left is what passes know of what they left. The pass that decides gives the reason, so the two cannot differ.
@@ -47,7 +50,7 @@ func (l *left) notes(p *ir.Program) (notes []Note) {
 			continue
 		}
 		if why := l.arrays[arrayKey{o.Array.Pos, o.Array.Name}]; why != "" {
-			notes = append(notes, Note{o.Array.Pos, "array " + o.Array.Name + " is in local memory, because " + why})
+			notes = append(notes, Note{Pos: o.Array.Pos, Msg: "array " + o.Array.Name + " is in local memory, because " + why})
 		}
 	}
 	said := make(map[ir.Pos]bool)
@@ -58,7 +61,7 @@ func (l *left) notes(p *ir.Program) (notes []Note) {
 		pos := p.Pos(r)
 		if why := l.loops[pos]; why != "" && !said[pos] {
 			said[pos] = true
-			notes = append(notes, Note{pos, "the loop is not unrolled, because " + why})
+			notes = append(notes, Note{Pos: pos, Msg: "the loop is not unrolled, because " + why})
 		}
 	}
 	return notes

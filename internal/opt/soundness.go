@@ -56,6 +56,7 @@ const (
 	checkOpenTest                      // unroll: a round that may not run keeps its test
 	checkBetween                       // vector: no other access of the object stands between
 	checkAligned                       // vector: the first index and the object are aligned to the whole
+	checkTerms                         // vector: an index that is divided term by term does not wrap
 	checkHighest                       // algebra: what is compared is the highest bit
 	checkIntegers                      // algebra: conversions around an op are between integers, not from floats of the width
 	checkReciprocal                    // expand: a reciprocal of one bit more than a word gets that bit
@@ -165,6 +166,7 @@ var checkNames = [numChecks]string{
 	checkOpenTest:         "unroll/open-test",
 	checkBetween:          "vector/between",
 	checkAligned:          "vector/aligned",
+	checkTerms:            "vector/terms",
 	checkHighest:          "algebra/highest",
 	checkIntegers:         "algebra/integers",
 	checkReciprocal:       "expand/reciprocal",

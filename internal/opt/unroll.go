@@ -24,6 +24,7 @@ const (
 // loops come first. O(rows written), which the size of the program bounds.
 func unroll(w *work) {
 	u := &unrolling{w: w, exits: w.exits(), copies: cloning{w: w}, stale: make([]bool, len(w.Regions)), budget: 4*w.linked() + 4096, last: w.inner}
+	u.fragments, u.wide = w.fragmentArrays(), maxFragmentBudget
 	for it := w.rows(); it.control(); {
 		if it.at == atEnd && w.Op[it.row] == ir.OpLoop {
 			u.loop(&it)
@@ -41,6 +42,9 @@ type unrolling struct {
 	stale  []bool // by first region of a loop: there are copies of continues that exits does not know
 	budget int    // rows that may still be added to the program
 	last   bool   // no other run comes for loops in what is written out
+
+	fragments []bool // local arrays of fragments, by object; nil without one
+	wide      int    // rows that may still be added for loops that index them
 }
 
 // loop unrolls the loop that the walk has come to the end of.
@@ -59,13 +63,13 @@ func (u *unrolling) loop(it *walk) {
 		return
 	}
 	n := w.rounds(c)
-	s := u.survey(c, maxUnrolled, n.most >= manyRounds)
+	s := u.survey(c, u.far(), n.most >= manyRounds)
 	u.explain(c, n, s)
-	if s.rows > maxUnrolled {
+	if s.rows > s.most {
 		return
 	}
 	if u.writesOut(n, s) {
-		u.budget -= (s.rows + s.counting) * (n.most + 1)
+		*u.allowance(s) -= (s.rows + s.counting) * (n.most + 1)
 		u.full(c, n, s)
 		w.wroteOut = true
 		w.inner = w.inner || s.nested
@@ -75,7 +79,7 @@ func (u *unrolling) loop(it *walk) {
 		w.hit("full")
 		return
 	}
-	if once {
+	if once || s.rows > maxUnrolled {
 		return
 	}
 	if k := u.factor(c, s, hint, n); k > 1 && !u.waits(c, n) {
@@ -108,10 +112,10 @@ func (u *unrolling) explain(c counter, n roundCount, s body) {
 	switch rows := (s.rows + s.counting) * max(n.most, 1); {
 	case n.most >= manyRounds:
 		why = fmt.Sprintf("it has %d rounds or more", manyRounds)
-	case s.rows > maxUnrolled:
-		why = fmt.Sprintf("a round has more rows than the %d that a loop may become", maxUnrolled)
-	case rows > maxUnrolled:
-		why = fmt.Sprintf("%d rounds of %d rows are %d, more than the %d that a loop may become", n.most, s.rows+s.counting, rows, maxUnrolled)
+	case s.rows > s.most:
+		why = fmt.Sprintf("a round has more rows than the %d that a loop may become", s.most)
+	case rows > s.most:
+		why = fmt.Sprintf("%d rounds of %d rows are %d, more than the %d that a loop may become", n.most, s.rows+s.counting, rows, s.most)
 	case !u.writesOut(n, s):
 		why = "the loops that are unrolled have made the kernel as long as it may become"
 	}
@@ -131,7 +135,7 @@ func (u *unrolling) waits(c counter, n roundCount) bool {
 		return false
 	}
 	rounds := w.rounds(o)
-	return rounds.most < manyRounds && u.writesOut(rounds, u.survey(o, maxUnrolled, false))
+	return rounds.most < manyRounds && u.writesOut(rounds, u.survey(o, u.far(), false))
 }
 
 // loopAround is the innermost loop around a row.
@@ -151,17 +155,18 @@ func (w *work) loopAround(r ir.Row) ir.Row {
 // tests, and are written out if they are few and short.
 func (u *unrolling) writesOut(n roundCount, s body) bool {
 	rows := (s.rows + s.counting) * max(n.most, 1)
-	if n.most >= manyRounds || rows+s.rows > u.budget {
+	if n.most >= manyRounds || rows+s.rows > *u.allowance(s) {
 		return false
 	}
 	if n.exactly() || n.whole {
-		return rows <= maxUnrolled
+		return rows <= s.most
 	}
 	return n.tests() <= maxOpenTests && rows <= maxGuarded && !s.convergent
 }
 
 // body is what a loop's body holds.
 type body struct {
+	most       int // rows that the loop may become
 	rows       int // but for those that only count
 	counting   int // those, if the first round does not make constants of them
 	nested     bool
@@ -178,7 +183,7 @@ type body struct {
 // survey looks at the body of a loop, up to so many rows, and where only bodies without loops matter up to the first loop.
 func (u *unrolling) survey(c counter, most int, flat bool) body {
 	w := u.w
-	var s body
+	s := body{most: maxUnrolled}
 	x := w.X[c.loop]
 	seen := false
 	_, constant := w.bits(w.start(c))
@@ -192,6 +197,9 @@ func (u *unrolling) survey(c counter, most int, flat bool) body {
 		}
 		in := w.info(r)
 		seen = seen || r == c.test
+		if s.most == maxUnrolled && u.indexes(r, c.arg) {
+			s.most = maxFragmentRows
+		}
 		if counts := w.countsOnly(r, c, folds); counts {
 			folds[r] = true
 			if !constant {

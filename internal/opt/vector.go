@@ -2,6 +2,7 @@ package opt
 
 import (
 	"math/bits"
+	"slices"
 
 	"github.com/govyre/vyre/internal/exact"
 	"github.com/govyre/vyre/ir"
@@ -20,6 +21,9 @@ func vector(w *work) {
 	if !fits {
 		return
 	}
+	if w.products() { // others have few vectors for each index, and keep the code that they have
+		v.terms, v.bases = maxSearch, make(map[terms]member)
+	}
 	w.ranges(func(g *ranges, r ir.Row) { v.row(g, r) })
 }
 
@@ -28,7 +32,13 @@ type vectors struct {
 	g      *ranges
 	groups map[groupKey]*group
 	open   []*group // in the order in which they began
+	terms  int      // sums within one another that an index is taken apart to
+
+	bases map[terms]member // by what is added, in these rows: the first index of it, and the constant in that
 }
+
+// terms are what a sum adds, but for constants, in the order of rows.
+type terms [4]ir.Row
 
 // groupKey is what the accesses of a group have in common: their indices differ by constants.
 type groupKey struct {
@@ -60,6 +70,7 @@ func (v *vectors) row(g *ranges, r ir.Row) {
 	in := w.info(r)
 	if in.Owns > 0 || in.Attr&(ir.Terminator|ir.Barrier|ir.Fence) != 0 || in.Attr&ir.Atomic != 0 && w.Flags[r].Order() != ir.Relaxed {
 		v.flush(func(*group) bool { return true })
+		clear(v.bases)
 		return
 	}
 	if in.Imm != ir.ImmObject || in.Attr&(ir.Reads|ir.Writes) == 0 {
@@ -106,7 +117,51 @@ func (g *group) has(offset uint64) bool {
 
 // split writes the index of access r as a base and a constant.
 func (v *vectors) split(g *ranges, r ir.Row) (base ir.Row, m member) {
-	return v.w.baseOf(g, r, v.w.A(r))
+	i := v.w.A(r)
+	if t, c, ok := v.sum(i); ok {
+		align := g.at(i).Multiple()
+		first, known := v.bases[t]
+		if !known {
+			first = member{row: i, offset: c, align: align}
+			v.bases[t] = first
+		}
+		offset := (c - first.offset) & v.w.Type[i].Mask()
+		if offset != 0 {
+			first.align = min(first.align, offset&-offset)
+		}
+		return first.row, member{row: r, offset: offset, align: max(align, first.align)}
+	}
+	return v.w.baseOf(g, r, i)
+}
+
+// sum takes an index of a kernel with products apart: these have sums of several terms and a constant, in any order.
+func (v *vectors) sum(i ir.Row) (t terms, c uint64, ok bool) {
+	w := v.w
+	if v.bases == nil || w.Op[i] == ir.OpConst {
+		return t, 0, false
+	}
+	t = terms{ir.NoRow, ir.NoRow, ir.NoRow, ir.NoRow}
+	var near [4 * len(t)]ir.Row
+	near[0] = i
+	n, found := 1, 0
+	for k := 0; k < n; k++ {
+		w.visits++
+		u := near[k]
+		switch b, constant := w.bits(u); {
+		case constant:
+			c += b
+		case w.Op[u] == ir.OpAdd && n+2 <= len(near):
+			near[n], near[n+1] = w.A(u), w.B(u)
+			n += 2
+		case found == len(t):
+			return t, 0, false
+		default:
+			t[found] = u
+			found++
+		}
+	}
+	slices.Sort(t[:])
+	return t, c & w.Type[i].Mask(), true
 }
 
 // baseOf is split for an index that row r may have.
@@ -281,11 +336,38 @@ func (v *vectors) index(g *group, at []int, r ir.Row) ir.Row {
 	}
 	if least := v.g.at(i); offset != 0 && least.Multiple() >= uint64(len(at)) && offset&uint64(len(at)-1) == 0 && offset <= mask>>1 && least.Hi <= mask>>1-offset {
 		// So it is where both terms are multiples.
-		i = w.before(r, ir.OpShr, g.typ, 0, i, w.constant(ir.U32, uint64(shift)))
+		i = v.divided(r, i, uint64(shift), v.terms)
 		return w.before(r, ir.OpAdd, g.typ, 0, i, w.constant(g.typ, offset>>shift))
 	}
 	if offset != 0 {
 		i = w.before(r, ir.OpAdd, g.typ, 0, i, w.constant(g.typ, offset))
+	} else if v.terms > 0 {
+		return v.divided(r, i, uint64(shift), v.terms)
 	}
 	return w.before(r, ir.OpShr, g.typ, 0, i, w.constant(ir.U32, uint64(shift)))
+}
+
+// divided is x over 1<<shift, where x is a multiple of that: term by term if nothing wraps, for so many terms within one another.
+// The assembler then sees which places are at constant distances.
+func (v *vectors) divided(r, x ir.Row, shift uint64, depth int) ir.Row {
+	w, t := v.w, v.w.Type[x]
+	a, b := w.A(x), w.B(x)
+	most := func(u ir.Row) uint64 { return v.g.at(u).Hi }
+	term := func(u ir.Row) bool { return v.g.at(u).Multiple()>>shift > 0 }
+	switch op := w.Op[x]; {
+	case op == ir.OpConst:
+		c, _ := w.bits(x)
+		return w.constant(t, c>>shift)
+	case depth == 0 || t.IsSigned():
+	case op == ir.OpAdd && term(a) && term(b) && w.must(checkTerms, most(a) <= t.Mask()-most(b)):
+		return w.before(r, ir.OpAdd, t, 0, v.divided(r, a, shift, depth-1), v.divided(r, b, shift, depth-1))
+	case op == ir.OpShl:
+		if k, ok := w.bits(b); ok && k >= shift && k < uint64(t.Bits()) && w.must(checkTerms, most(a) <= t.Mask()>>k) {
+			if k == shift {
+				return a
+			}
+			return w.before(r, ir.OpShl, t, 0, a, w.constant(ir.U32, k-shift))
+		}
+	}
+	return w.before(r, ir.OpShr, t, 0, x, w.constant(ir.U32, shift))
 }

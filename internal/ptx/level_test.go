@@ -15,8 +15,8 @@ import (
 )
 
 // packages are those with kernels that -long takes too, beside examples.
-var packages = []string{"prim/internal/kernels", "graph/internal/waves", "graph/internal/flows", "graph/internal/cycles",
-	"graph/internal/dominance", "graph/ifds/internal/tabulation", "bench/codegen/kernels"}
+var packages = []string{"prim/internal/kernels", "prim/internal/product", "graph/internal/waves", "graph/internal/flows",
+	"graph/internal/cycles", "graph/internal/dominance", "graph/ifds/internal/tabulation", "bench/codegen/kernels"}
 
 // ptxInstructions counts those of a module's text.
 func ptxInstructions(text string) (n int) {

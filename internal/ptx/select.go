@@ -32,7 +32,8 @@ type selector struct {
 	bitcasts         chains                  // bitcasts alone
 	words            chains                  // conversions of integers of 32 bits
 	wanted           map[ir.Row]ir.Row       // by load: a select between it and zero
-	taken            map[ir.Row]bool         // selects that are what the load gives
+	taken            map[ir.Row]bool         // selects and words that are what the load gives
+	asWord           map[ir.Row]ir.Row       // by load of a vector: the word that it is used as
 	halved           map[ir.Row]bool         // right shifts that are made of halves
 	hiddenLow        map[ir.Row]bool         // products and sums of 64 bits, whose operand's low word the assembler shall not know
 	sameLow          map[ir.Row]bool         // conversions of 64 bits whose low word the assembler may have converted before
@@ -139,6 +140,7 @@ func (s *selector) run() {
 	s.countUses()
 	s.findWanted()
 	s.findWide()
+	s.findWords()
 	s.findHalved()
 	s.findFarShifts()
 	s.findShiftsOfNegative()

@@ -357,6 +357,9 @@ func (s *selector) logic(row, v ir.Row) operand {
 
 func bitwise(op opcode) rule {
 	return func(s *selector, r ir.Row) {
+		if s.taken[r] {
+			return
+		}
 		a, b := latest(s.logic(r, s.p.A(r)), s.logic(r, s.p.B(r)))
 		s.set(r, s.do(op, untyped(s.typeOf(r)), a, b))
 	}

@@ -18,6 +18,10 @@ type cut struct {
 // loadVector loads all lanes at once where all are in bounds. The object's end may cut a vector short; that one
 // is loaded lane by lane.
 func (s *selector) loadVector(row ir.Row) {
+	if word, ok := s.asWord[row]; ok {
+		s.loadWord(row, word)
+		return
+	}
 	t := s.objs[s.p.X(row)].Type()
 	lanes := uint32(s.p.Op(row).Info().Vec.Lanes())
 	p := s.inBounds(row, lanes)

@@ -10,7 +10,8 @@ import (
 // A generated file embeds its data file in a string, and has a variable of the programs in it. Its launchers ask for them by
 // name.
 func ExampleOpen() {
-	programs := packed.Open("kernels_vyre.vyp", "vyre gen .", dataOf("Chain", "Fill[uint8]"))
+	data := dataOf("Chain", "Fill[uint8]")
+	programs := packed.Open("kernels_vyre.vyp", "vyre gen .", &data)
 	p, err := programs.Program("Chain")
 	if err != nil {
 		log.Fatal(err)

@@ -16,22 +16,26 @@ type Linked struct {
 func Link(at time.Time, launcher, command string) (Linked, error) {
 	file := filepath.Base(launcher[:len(launcher)-len(".go")] + ".vyp")
 	data, err := os.ReadFile(filepath.Join(filepath.Dir(launcher), file))
-	p := Open(file, command, string(data))
+	bytes := string(data)
+	p := Open(file, command, &bytes)
 	p.launcher = launcher
 	return Linked{at, p}, err
 }
 
 // Compare is what such a process finds of a kernel.
 func (l Linked) Compare(kernel string) error {
-	f, err := l.open()
-	if err != nil {
-		return err
+	l.opened("")
+	if l.damage != nil {
+		return l.damage
 	}
 	b := beside{built: func() time.Time { return l.at }}
-	for _, p := range f.Programs {
+	for _, p := range l.read.Programs {
 		if p.Name == kernel {
 			return b.stale(l.Programs, p.Made)
 		}
 	}
 	return os.ErrNotExist
 }
+
+// Launcher is the path of the file that asked for the first program.
+func (p *Programs) Launcher() string { return p.launcher }

@@ -17,26 +17,45 @@ import (
 // same time.
 type Programs struct {
 	file, command string
-	launcher      string // path of the generated file, as the build has it; "" if nobody knows
-	data          string
+	data          *string
 
-	open func() (*vyp.File, error) // once
+	begin    sync.Once
+	launcher string // path of the generated file, as the build has it; "" if nobody knows
+	read     *vyp.File
+	damage   error
 
 	mu   sync.Mutex
 	kept map[string]weak.Pointer[ir.Program]
 }
 
-// Open returns the programs in a data file, given its name and its bytes, and the command that makes it. Only a variable of
-// a generated file calls it. Nothing is read before a program is asked for.
-func Open(file, command, data string) *Programs {
-	_, launcher, _, _ := runtime.Caller(1)
-	return &Programs{file: file, command: command, launcher: launcher, data: data,
-		open: sync.OnceValues(func() (*vyp.File, error) { return vyp.Open(data) }), kept: make(map[string]weak.Pointer[ir.Program])}
+// Open returns the programs in a data file, given its name, the variable of its bytes, and the command that makes it. Only a variable
+// of a generated file calls it, and functions of that file ask for the programs. Nothing is read before that. The compiler makes the
+// result before a process begins, so the linker leaves the data file out of a program that asks for none of its kernels.
+func Open(file, command string, data *string) *Programs {
+	return &Programs{file: file, command: command, data: data}
+}
+
+// opened reads the table of the data file, once, for a launcher.
+func (p *Programs) opened(launcher string) {
+	p.begin.Do(func() {
+		if p.launcher == "" {
+			p.launcher = launcher
+		}
+		p.kept = make(map[string]weak.Pointer[ir.Program])
+		p.read, p.damage = vyp.Open(*p.data)
+	})
 }
 
 // Program returns the program of a kernel by the name of its Go function: the same one as long as somebody has it. It is an
 // error if the source of the kernel has changed since, as far as the build of this process has seen it.
 func (p *Programs) Program(kernel string) (*ir.Program, error) {
+	_, launcher, _, _ := runtime.Caller(1)
+	return p.program(launcher, kernel)
+}
+
+// program is Program for a caller in a file.
+func (p *Programs) program(launcher, kernel string) (*ir.Program, error) {
+	p.opened(launcher)
 	if have := p.have(kernel); have != nil {
 		return have, nil
 	}
@@ -67,13 +86,14 @@ func (p *Programs) keep(kernel string, made *ir.Program) *ir.Program {
 
 // Instance returns the program of a generic kernel for a type argument, such as "uint8". It is otherwise like Program.
 func (p *Programs) Instance(kernel, of string) (*ir.Program, error) {
-	return p.Program(kernel + "[" + of + "]")
+	_, launcher, _, _ := runtime.Caller(1)
+	return p.program(launcher, kernel+"["+of+"]")
 }
 
 func (p *Programs) decode(kernel string) (*ir.Program, error) {
-	f, err := p.open()
-	if err != nil {
-		return nil, p.refuse(kernel, err.Error())
+	f := p.read
+	if p.damage != nil {
+		return nil, p.refuse(kernel, p.damage.Error())
 	}
 	function, of, generic := strings.Cut(kernel, "[")
 	instances := false

@@ -32,6 +32,12 @@ func chain(rows int) *ir.Program {
 }
 
 // dataOf is a data file with programs of some names, each a row longer than the one before.
+// in is dataOf in a variable.
+func in(names ...string) *string {
+	data := dataOf(names...)
+	return &data
+}
+
 func dataOf(names ...string) string {
 	var list []vyp.Entry
 	for i, name := range names {
@@ -45,7 +51,7 @@ func dataOf(names ...string) string {
 }
 
 func TestProgramsAreFoundByName(t *testing.T) {
-	p := packed.Open("k.vyp", "vyre gen", dataOf("A", "F[uint8]", "F[uint16]", "B"))
+	p := packed.Open("k.vyp", "vyre gen", in("A", "F[uint8]", "F[uint16]", "B"))
 	for i, get := range []func() (*ir.Program, error){
 		func() (*ir.Program, error) { return p.Program("A") },
 		func() (*ir.Program, error) { return p.Instance("F", "uint8") },
@@ -60,7 +66,7 @@ func TestProgramsAreFoundByName(t *testing.T) {
 
 // A program is large: libraries ask for the same ones whenever an object is made.
 func TestProgramThatSomebodyHasIsNotMadeAgain(t *testing.T) {
-	p := packed.Open("k.vyp", "vyre gen", dataOf("A"))
+	p := packed.Open("k.vyp", "vyre gen", in("A"))
 	var all [8]*ir.Program
 	var wg sync.WaitGroup
 	for i := range all {
@@ -89,7 +95,7 @@ func TestDataThatDoesNotFitIsRefused(t *testing.T) {
 		{"without the plain kernel", good, "F", "k.vyp: it has no such program"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			programs := packed.Open("k.vyp", "vyre gen ./here", c.data)
+			programs := packed.Open("k.vyp", "vyre gen ./here", &c.data)
 			for range 2 { // the same again
 				p, err := programs.Program(c.kernel)
 				if p != nil || !errors.Is(err, driver.InvalidProgram) || !strings.Contains(err.Error(), c.want) ||
@@ -106,7 +112,7 @@ func BenchmarkFirst(b *testing.B) {
 	data := dataOf("A", "B")
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := packed.Open("k.vyp", "vyre gen", data).Program("B"); err != nil {
+		if _, err := packed.Open("k.vyp", "vyre gen", &data).Program("B"); err != nil {
 			b.Fatal(err)
 		}
 	}

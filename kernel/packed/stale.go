@@ -87,7 +87,7 @@ func (b *beside) verdict(p *Programs, made []vyp.Declaration) error {
 		if b.has(path, d.Digest) {
 			continue
 		}
-		if data, err := os.ReadFile(filepath.Join(dir, p.file)); err != nil || string(data) != p.data {
+		if data, err := os.ReadFile(filepath.Join(dir, p.file)); err != nil || string(data) != *p.data {
 			return nil // the programs in this process are others
 		}
 		of := "the kernel"

@@ -10,7 +10,7 @@ import (
 
 // vyreLibrary is what kernels of other packages may call.
 //
-//go:embed block.go operator.go
+//go:embed block.go matmul.go operator.go
 var vyreLibrary embed.FS
 
 func init() { library.Register("github.com/govyre/vyre/prim/block", vyreLibrary) }

@@ -12,7 +12,7 @@ import (
 )
 
 // vyreTestUser are the programs of the kernels below. Without the file, nothing here builds: "vyre gen user_test.go -o user_vyre_test.go" makes it.
-var vyreTestUser = packed.Open("user_vyre_test.vyp", "vyre gen user_test.go -o user_vyre_test.go", vyreTestUserData)
+var vyreTestUser = packed.Open("user_vyre_test.vyp", "vyre gen user_test.go -o user_vyre_test.go", &vyreTestUserData)
 
 //go:embed user_vyre_test.vyp
 var vyreTestUserData string

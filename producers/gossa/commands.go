@@ -88,23 +88,74 @@ func elementsOfArray(v *ssa.Slice) (list []ssa.Value, known bool) {
 	if !is || v.Low != nil || v.High != nil || v.Max != nil || !isOnlyRead(v) {
 		return nil, false
 	}
+	return elementsAt(array, v, 0)
+}
+
+// elementsAt are those of an array where an instruction reads all of it. They are set before, in the same block, once each.
+func elementsAt(array *ssa.Alloc, read ssa.Instruction, depth int) (list []ssa.Value, known bool) {
 	of, is := array.Type().Underlying().(*types.Pointer).Elem().Underlying().(*types.Array)
-	if !is || of.Len() > mostArguments {
+	if !is || of.Len() > mostArguments || depth > deepest {
 		return nil, false
 	}
-	for _, use := range *array.Referrers() {
-		if at, is := use.(*ssa.IndexAddr); use != ssa.Instruction(v) && !isDebug(use) && (!is || !isAccessed(at)) {
-			return nil, false
-		}
-	}
 	list = make([]ssa.Value, of.Len())
-	for n, store := range stores(v) {
-		if n < 0 || n >= len(list) || list[n] != nil || store.Block() != v.Block() {
+	for _, use := range *array.Referrers() {
+		switch use := use.(type) {
+		case *ssa.IndexAddr:
+			if !isAccessed(use) || !elementsSet(use, read, list) {
+				return nil, false
+			}
+		case *ssa.Store: // a copy of another array
+			from, is := use.Val.(*ssa.UnOp)
+			if !is || use.Addr != array || !isBefore(use, read) || !isOnlyWhole(array) {
+				return nil, false
+			}
+			if other, is := from.X.(*ssa.Alloc); is {
+				return elementsAt(other, from, depth+1)
+			}
 			return nil, false
+		default:
+			if use != read && !isDebug(use) {
+				return nil, false
+			}
 		}
-		list[n] = store.Val
 	}
 	return list, !slices.Contains(list, nil)
+}
+
+// isOnlyWhole reports whether an array is set as a whole, once, and no element of it.
+func isOnlyWhole(array *ssa.Alloc) bool {
+	stores := 0
+	for _, use := range *array.Referrers() {
+		switch use.(type) {
+		case *ssa.IndexAddr:
+			return false
+		case *ssa.Store:
+			stores++
+		}
+	}
+	return stores == 1
+}
+
+// elementsSet puts what is stored at an address into a list, and reports whether that is known where an instruction reads it.
+func elementsSet(at *ssa.IndexAddr, read ssa.Instruction, list []ssa.Value) bool {
+	for _, use := range *at.Referrers() {
+		store, is := use.(*ssa.Store)
+		if !is {
+			continue
+		}
+		k, is := at.Index.(*ssa.Const)
+		if !is || int(k.Int64()) >= len(list) || list[k.Int64()] != nil || !isBefore(store, read) {
+			return false
+		}
+		list[k.Int64()] = store.Val
+	}
+	return true
+}
+
+// isBefore reports whether an instruction comes before another of its block.
+func isBefore(a, b ssa.Instruction) bool {
+	in := a.Block().Instrs
+	return a.Block() == b.Block() && slices.Index(in, a) < slices.Index(in, b)
 }
 
 func isDebug(i ssa.Instruction) bool {

@@ -135,14 +135,23 @@ func (g *guards) compared(v *ssa.BinOp, truth bool, depth int, said facts) {
 		what := hostListed
 		if s, _ := text(c); s == "" {
 			what = hostEmpty
+		} else {
+			g.absoluteURL(x, said)
 		}
 		for _, n := range g.hostOf(x) {
 			said.add(n, what)
 		}
+	case isConst && isEmpty(c):
+		g.absoluteURL(x, said)
 	case equal:
 		g.sameHost(x, said)
 		g.sameHost(y, said)
 	}
+}
+
+func isEmpty(v ssa.Value) bool {
+	s, is := text(v)
+	return is && s == ""
 }
 
 // comparedNumber is about v[0] == '/', and strings.Index(v, "..") == -1.
@@ -250,6 +259,7 @@ var checks = map[string]func(g *guards, call *ssa.Call, truth bool, said facts){
 	"path/filepath.IsAbs":          (*guards).absolute,
 	"path.IsAbs":                   (*guards).absolute,
 	"io/fs.ValidPath":              (*guards).local,
+	"net/url.(*URL).IsAbs":         (*guards).isAbsolute,
 	"slices.Contains":              (*guards).listed,
 	"regexp.(*Regexp).MatchString": (*guards).compiled,
 	"regexp.MatchString":           (*guards).matches,

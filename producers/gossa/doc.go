@@ -35,9 +35,9 @@
 //
 // Telling the fields of each value apart takes more time than some programs are worth. When the steps for that are spent,
 // the fields of most values become one place for all values of their type. The others stay as they are (ladder.go). A
-// finding through such a field is approximated, and names it. Without rules, with --fields type, and for programs that are too
-// large after all of that every field is one place. Then what is passed as a whole to a function that is not followed is passed
-// without its fields.
+// finding through such a field is approximated, and names it. So is one behind a long path of parts. Without
+// rules, with --fields type, and for programs that are too large after all of that every field is one place. Then what is
+// passed as a whole to a function that is not followed is passed without its fields.
 //
 // A place does not forget what was in it before. A value that only decides a branch, an index or a key that is looked
 // up is not a flow. Elements of one slice, map or channel are one. A value that panics goes through all calls that it
@@ -105,10 +105,11 @@
 //
 // A check of a value ends its flow where the check holds on all ways that lead to the use. Checks are equality with a constant, a
 // map or a list of constants that has it, and filepath.IsLocal. So are a number that parses, a pattern, and a host that is
-// compared (conditions.go). A function that returns a bool or an error is a check if it is one on all ways on which it accepts. Of
+// compared (conditions.go). For redirects a scheme or host of a request's URL that is not empty is one, too (absoluteurl.go).
+// A function that returns a bool or an error is a check if it is one on all ways on which it accepts. Of
 // others only the name may say so, such as isValid: what they accept is hidden, and counted. That does not hold if they do not look
-// at the value (looksat.go), or accept on a way of which all is known (letsthrough.go). A text has the checks of what it is made of. A path that
-// begins at a root is harmless as it is, and so is what comes after the host of a URL (shapes.go). So are arguments after -- of some
+// at the value (looksat.go), or accept on a way of which all is known (letsthrough.go). A text has the checks of what it is
+// made of. A path that begins at a root is harmless as it is, and so is what comes after the host of a URL (shapes.go). So are arguments after -- of some
 // commands (commands.go), and text that is not sent as a page (pages.go).
 //
 // Several programs are looked at as one, for most of what ./... names they share. So a library's variable, and what an interface
@@ -129,5 +130,6 @@
 // Start reading at main.go, then build.go, copies.go and known.go; vta.go for callees; flow.go, body.go, heap.go and
 // unify.go for values, guards.go for checks. outside.go is about packages whose bodies are not read, types.go and cache.go about
 // what is kept for the next run. prune.go says what is done about packages that do not type-check. findings.go and
-// fold.go make findings, and output.go and sarif.go print them. README.md is about findings in a team.
+// fold.go make findings, between.go leaves out what is on no way from a source to a sink, and output.go and sarif.go print
+// them. README.md is about findings in a team.
 package main

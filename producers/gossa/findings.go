@@ -22,6 +22,7 @@ type asker struct {
 	dev     driver.Device
 	search  func(context.Context, driver.Device, *graph.CSR, session.TaintQuery, session.Options) (*session.Tainted, error)
 	several *together
+	between *between
 }
 
 // findings are the places of sinks of some classes, nil is all, to which values from outside come. They are in the
@@ -32,7 +33,7 @@ func (e *emitted) findings(ctx context.Context, g *graph.CSR, device, contexts s
 		return nil, err
 	}
 	defer dev.Close()
-	a := &asker{emitted: e, g: g, ctx: ctx, dev: dev, search: session.Taint, several: e.programs()}
+	a := &asker{emitted: e, g: g, ctx: ctx, dev: dev, search: session.Taint, several: e.programs(), between: newBetween(g)}
 	if contexts == "exact" {
 		a.search = ifds.Taint
 	}
@@ -90,7 +91,7 @@ func (a *asker) alongPaths(class string, sources []session.Source, sinks []uint3
 	}
 	query.Sources = []session.Source{all}
 	asked := func(q session.TaintQuery) (*session.Tainted, error) {
-		return a.search(a.ctx, a.dev, a.g, q, session.Options{Label: class})
+		return a.ask(q, session.Options{Label: class})
 	}
 	nearest, err := asked(query)
 	if err != nil {

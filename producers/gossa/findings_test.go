@@ -166,7 +166,7 @@ func TestStepsNameProcedures(t *testing.T) {
 }
 
 // TestLadder: where handlers of many types may each have any other, some fields become one for all values. The rest
-// stay exact, and findings through those fields say so.
+// stay exact.
 func TestLadder(t *testing.T) {
 	var text strings.Builder
 	text.WriteString("package main\n\nimport (\n\t\"os\"\n\t\"os/exec\"\n)\n\ntype handler interface{ do(s string) string; s() string }\n\ntype last struct{ t string }\n\nfunc (l *last) s() string { return \"\" }\n\nfunc (l *last) do(s string) string { l.t = s; return \"\" }\n")
@@ -184,7 +184,24 @@ func TestLadder(t *testing.T) {
 	if e.heap.rung == 0 || e.instead {
 		t.Error("no field is demoted, or all are")
 	}
-	if len(list) != 2 || list[0].Confidence != approximated || list[1].Confidence != exact {
+	if len(list) != 2 || list[1].Confidence != exact {
+		t.Errorf("%+v", list)
+	}
+}
+
+// TestFieldsOfAllValuesAreSaid: a finding through a field that is one for all values, such as one behind a long path, names it.
+func TestFieldsOfAllValuesAreSaid(t *testing.T) {
+	var text strings.Builder
+	text.WriteString("package main\n\nimport (\n\t\"os\"\n\t\"os/exec\"\n)\n\n")
+	path := "v"
+	for i := range mostDepth + 3 {
+		fmt.Fprintf(&text, "type t%d struct{ f%d t%d }\n\n", i, i, i+1)
+		path += fmt.Sprintf(".f%d", i)
+	}
+	fmt.Fprintf(&text, "type t%d struct{ last string }\n\nfunc set(v *t0, s string) { %[2]s.last = s }\n\nfunc get(v *t0) string { return %[2]s.last }\n\n"+
+		"func main() {\n\tv := new(t0)\n\tset(v, os.Getenv(\"A\"))\n\texec.Command(get(v))\n}\n", mostDepth+3, path)
+	list, _ := findingsOf(t, map[string]string{"go.mod": "module main\n\ngo 1.25\n", "main.go": text.String()})
+	if len(list) != 1 || list[0].Confidence != approximated || !slices.Contains(list[0].Because, "field last of all values") {
 		t.Errorf("%+v", list)
 	}
 }

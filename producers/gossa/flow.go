@@ -128,7 +128,7 @@ func newFlow(ctx context.Context, p *program, c *calls, r *rules, flat bool) (*f
 	if r != nil {
 		f.sourcesOfMethods = f.interfaceRules(func(r *rule) bool { return r.param })
 		f.sourcesOfFields = f.fieldRules()
-		f.ownRequests = f.findMade()
+		f.ownRequests, f.checker.asked = f.findMade()
 	}
 	b := body{flow: f, at: make(map[ssa.Value]int32), refined: make(map[refinement]int32), responses: make(map[ssa.Value]*response)}
 	for _, q := range f.procs[1:] {

@@ -63,3 +63,50 @@ func TestLongConditionsAreLookedAtOnce(t *testing.T) {
 		t.Error("its conditions are not looked at")
 	}
 }
+
+// TestACallEndsTheHeapThatTakesTooManySteps beyond those of its rung: others are given all parts that they want.
+func TestACallEndsTheHeapThatTakesTooManySteps(t *testing.T) {
+	for _, c := range []struct {
+		parts int
+		ends  bool
+	}{{5, false}, {90, true}} {
+		h := newHeap(false)
+		from, to := h.object(1), h.object(1)
+		for i := range c.parts {
+			h.part(from, h.key(keyText{name: ".f", n: i, of: 1}))
+		}
+		h.begin()
+		h.spread, h.allowance = true, 10
+		h.spent = h.steps + h.allowance
+		h.link(from, to, 1)
+		if n := len(h.keysOf(to)); h.steps > h.most != c.ends || n < c.parts != c.ends {
+			t.Errorf("of %d parts %d are made in %d steps, %d at most", c.parts, n, h.steps, h.most)
+		}
+	}
+}
+
+// TestFieldsBehindLongPathsAreThoseOfAllValues and are read with what they are parts of, though they may have been there before. What a
+// pointer there refers to is the whole.
+func TestFieldsBehindLongPathsAreThoseOfAllValues(t *testing.T) {
+	h := newHeap(false)
+	field := func(n int) key { return h.key(keyText{name: ".f", n: n, of: 1}) }
+	end := func(flags uint8) int32 {
+		o := h.object(1)
+		h.mark(o, flags)
+		for n := range mostDepth {
+			o = h.part(o, field(n))
+		}
+		return o
+	}
+	one, other := end(0), end(isRead)
+	last := h.part(one, field(mostDepth))
+	if one == other || last == one || h.part(other, field(mostDepth)) != last || h.lumped != 0 {
+		t.Errorf("behind %d and %d are %d and %d", one, other, last, h.part(other, field(mostDepth)))
+	}
+	if h.objects[last].flags&isRead == 0 {
+		t.Error("it is not read with all that it is a part of")
+	}
+	if h.part(one, pointee) != one || h.lumped != 1 {
+		t.Error("what it refers to is not the whole")
+	}
+}

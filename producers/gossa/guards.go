@@ -24,6 +24,7 @@ const (
 	noControls                   // it has no control characters
 	hostEmpty                    // as a URL it has no host
 	hostListed                   // as a URL its host is one of some
+	hostAsked                    // as a URL its host is that of the request
 	noSQL                        // it has no character that means something in such a text
 	noShell
 	noMarkup
@@ -42,6 +43,7 @@ const mostGuarded = 40
 var ended = map[fact][]string{
 	isInside:   {"path", "zipslip"},
 	hostListed: {"redirect", "ssrf"},
+	hostAsked:  {"redirect"},
 	noSQL:      {"sql"},
 	noShell:    {"command"},
 	noMarkup:   {"xss", "template"},
@@ -145,6 +147,7 @@ type checker struct {
 	of     map[*ssa.Function]*guards
 	making map[*ssa.Function]bool
 	lists  map[*ssa.Global]bool
+	asked  map[any]bool // requests that the program has not made; see findMade
 
 	accepted map[validator]fact
 	lets     map[validator]bool // see letsThrough

@@ -158,7 +158,7 @@ func partsOfText(v ssa.Value) (list []ssa.Value) {
 // readAs are the objects of arguments as a function reads them that is not followed: of pointers, too, what checks
 // leave of them.
 func (b *body) readAs(c *ssa.CallCommon, args []int32) []int32 {
-	if b.guards == nil || len(b.guards.in) == 0 {
+	if b.guards == nil || len(b.guards.in) == 0 || isPartOfURL(c) {
 		return args
 	}
 	read := slices.Clone(args)

@@ -37,7 +37,7 @@ type heap struct {
 	most    int
 	made    []int32 // of each procedure, parts that only its calls have asked for
 	spread  bool    // calls are asking
-	lumped  int     // parts that are the whole, because of mostMade and mostDepth
+	lumped  int     // parts that are the whole, and no fields, because of mostMade and mostDepth
 	ladder
 }
 
@@ -45,8 +45,8 @@ const (
 	// mostMade is how many parts a procedure may have that only its calls ask for. Further ones are taken for the whole: the ladder
 	// comes before that.
 	mostMade = 100_000
-	// mostDepth is how long a path of parts may be.
-	mostDepth = 9
+	// mostDepth is how long a path of parts may be. Fields behind that are those of all values.
+	mostDepth = 15
 	// mostSteps is how much work places may be, where no ladder says more: some seconds. A program that needs more gets a flat heap.
 	mostSteps = 20_000_000
 	// mostLinks is how many copies and parts an object may have. Beyond, a copy and what it is a copy of are one object.

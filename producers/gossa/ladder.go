@@ -22,6 +22,13 @@ func (h *heap) begin() {
 	h.most = max(h.most, h.steps+4*(len(rungs)+1)*h.allowance)
 }
 
+// mostOver is how many times the steps of a rung one call may take beyond them, before the next rung is taken. Calls that take more have
+// taken all steps in the end, on whatever rung.
+const mostOver = 1
+
+// overshoots reports whether a call takes too many steps.
+func (h *heap) overshoots() bool { return h.isSpent() && h.steps > h.spent+mostOver*h.allowance }
+
 // isSpent reports whether the steps of a rung are spent, and there is another.
 func (h *heap) isSpent() bool { return h.spread && h.steps > h.spent && h.rung < len(rungs) }
 

@@ -32,15 +32,11 @@ func (h *heap) part(o int32, k key) int32 {
 	if made == none && h.objects[o].proc == shared && h.objects[o].depth >= deepShared && h.texts[k].of != nil {
 		made = h.ofAll(k)
 	}
-	if made == none && h.room(o) {
-		at := h.objects[o]
-		made = h.object(at.proc)
-		p := &h.objects[made]
-		p.within, p.key, p.depth, p.flags = o, k, at.depth+1, h.flagsOf(k, at.flags)
-	} else if made == none {
-		made = o
+	if made == none {
+		made = h.own(o, k)
 	}
 	h.attach(o, k, made)
+	h.mark(made, h.flagsOf(k, h.objects[o].flags)) // it may have been there before
 	// Its copies have this part as well.
 	for i := h.objects[o].links; i != 0; i = h.links[i].next {
 		l := h.links[i]
@@ -92,6 +88,9 @@ type partTable struct {
 // exhausted counts a step, and reports whether there were too many: then the heap is of no use.
 func (h *heap) exhausted() bool {
 	h.steps++
+	if h.overshoots() {
+		h.most = 0
+	}
 	return h.steps > h.most
 }
 
@@ -146,6 +145,23 @@ func (h *heap) isOfAll(o int32) bool {
 	return at.within == none && at.key != 0
 }
 
+// own makes a part of one object alone. Where that may have no more, a field is that of all values, and anything else is the object.
+func (h *heap) own(o int32, k key) int32 {
+	if h.room(o) {
+		at := h.objects[o]
+		made := h.object(at.proc)
+		p := &h.objects[made]
+		p.within, p.key, p.depth, p.flags = o, k, at.depth+1, h.flagsOf(k, at.flags)
+		return made
+	}
+	if h.texts[k].of != nil {
+		return h.ofAll(k)
+	}
+	h.lumped++
+	h.objects[o].lumps = true
+	return o
+}
+
 // room reports whether an object may have another part.
 func (h *heap) room(o int32) bool {
 	at := h.objects[o]
@@ -153,8 +169,6 @@ func (h *heap) room(o int32) bool {
 		h.made = append(h.made, 0)
 	}
 	if at.depth >= mostDepth || h.spread && at.proc != shared && h.made[at.proc] >= mostMade {
-		h.lumped++
-		h.objects[o].lumps = true
 		return false
 	}
 	if h.spread {

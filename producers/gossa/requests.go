@@ -3,6 +3,7 @@ package main
 import (
 	"go/token"
 	"go/types"
+	"maps"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -38,8 +39,8 @@ type (
 	}
 )
 
-// findMade returns the values that only the program has made.
-func (f *flow) findMade() map[any]bool {
+// findMade returns the values that only the program has made, and those that it has never made.
+func (f *flow) findMade() (made, others map[any]bool) {
 	m := &origins{flow: f, types: make(map[*types.TypeName]bool), to: make(map[any][]any)}
 	for _, r := range f.rules.list {
 		if r.kind == madeRule {
@@ -47,7 +48,7 @@ func (f *flow) findMade() map[any]bool {
 		}
 	}
 	if len(m.types) == 0 {
-		return nil
+		return nil, nil
 	}
 	called := f.calledByOthers()
 	for _, q := range f.procs[1:] {
@@ -63,10 +64,13 @@ func (f *flow) findMade() map[any]bool {
 		}
 	}
 	own, outside := m.reach(m.own), m.reach(m.outside)
-	for at := range outside {
-		delete(own, at)
-	}
-	return own
+	return onlyIn(own, outside), onlyIn(outside, own)
+}
+
+func onlyIn(set, other map[any]bool) map[any]bool {
+	only := maps.Clone(set)
+	maps.DeleteFunc(only, func(at any, _ bool) bool { return other[at] })
+	return only
 }
 
 // typesOf puts down what a rule's function returns.

@@ -10,7 +10,7 @@ import (
 )
 
 // vyreKernels are the programs of the kernels below. Without the file, nothing here builds: "vyre gen --programs ." makes it.
-var vyreKernels = packed.Open("kernels_vyre.vyp", "vyre gen --programs .", vyreKernelsData)
+var vyreKernels = packed.Open("kernels_vyre.vyp", "vyre gen --programs .", &vyreKernelsData)
 
 //go:embed kernels_vyre.vyp
 var vyreKernelsData string

@@ -76,7 +76,7 @@ func Complex(t gpu.Thread, by complex128, x, y []complex64, out []complex128, ha
 	switch {
 	case z == w, real(z) < imag(w):
 		counts[i] = 1
-	case out[i] == out[i] && z != 1+2i:
+	case !cmplx.IsNaN(out[i]) && z != 1+2i:
 		counts[i] = s.N + uint32(real(1+2i))
 		if imag(s.At) > 0 {
 			counts[i] += 4

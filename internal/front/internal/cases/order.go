@@ -407,3 +407,39 @@ func RecordOrder(t gpu.Thread, s, out []uint32) {
 	f, rs[0].F = rs[0].F+f, rs[0].with(rs, 1).F+rs[0].F
 	out[14] = uint32(f) + uint32(rs[0].F)
 }
+
+type bin struct {
+	A uint32
+	B [4]uint32
+}
+
+func (b *bin) step(x uint32) *bin {
+	b.B[x&3] += b.A ^ x
+	b.A++
+	return b
+}
+
+func advance(n *uint32, x uint32) uint32 {
+	*n = *n*3 + x
+	return *n >> 3
+}
+
+// Receivers calls methods of elements whose index is a call: it is made once.
+//
+//vyre:kernel workgroup=16
+func Receivers(t gpu.Thread, in, out []uint32) {
+	i := t.Global().X
+	if i >= uint32(len(in)) {
+		return
+	}
+	n := in[i]
+	own := [2]bin{{A: n}, {B: [4]uint32{1, n}}}
+	shared := gpu.Shared[bin](t, 32)[2*t.Local().X : 2*t.Local().X+2]
+	shared[0], shared[1] = own[1], own[0]
+	pair := struct{ bin }{own[0]}
+	n += own[advance(&n, 5)&1].step(advance(&n, 7)).step(n).A
+	n ^= shared[advance(&n, 9)&1].step(n).step(advance(&n, 1)).B[n&3]
+	own[advance(&n, 11)&1].step(4)
+	pair.step(advance(&n, 2)).step(n)
+	out[i] = n ^ own[0].A ^ own[1].B[n&3]*3 ^ shared[1].A*5 ^ pair.A*7
+}

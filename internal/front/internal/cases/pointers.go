@@ -195,3 +195,39 @@ func Moved(t gpu.Thread, ps []Mover, hits []uint32) {
 		count(&hits[own.Hits%uint32(len(hits))])
 	}
 }
+
+// rows has an array of arrays.
+type rows struct{ of [2][4]uint32 }
+
+func (p *rows) spread(x []uint32, at uint32, turned bool) {
+	for i := range uint32(2) {
+		for k := range uint32(4) {
+			if turned {
+				p.of[i][3-k] = gpu.At(x, at+4*i+k)
+			} else {
+				p.of[i][k] ^= gpu.At(x, at+4*i+k)
+			}
+		}
+	}
+}
+
+func rowOf(v *[2][4]uint32, i uint32) *[4]uint32 { return &v[i%2] }
+
+// Nested has arrays of arrays whose elements helpers reach through pointers, by computed indices of both.
+//
+//vyre:kernel workgroup=32
+func Nested(t gpu.Thread, x, out []uint32) {
+	var v [2][4]uint32
+	var p rows
+	i := t.Global().X
+	p.spread(x, 8*i, true)
+	p.spread(x, 8*i+1, false)
+	for k := range uint32(8) {
+		rowOf(&v, k)[k/2] += p.of[k/4][k%4] * k
+	}
+	sum := uint32(0)
+	for k := range uint32(8) {
+		sum = sum*31 + v[k/4][k%4]
+	}
+	gpu.Put(out, i, sum)
+}

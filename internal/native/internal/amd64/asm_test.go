@@ -89,6 +89,7 @@ func every() []byte {
 		a.Shift(7, s, R9)
 		a.Neg(s, R8)
 		a.MulWide(s, R8.RM())
+		a.MulWideSigned(s, R9.RM())
 		a.Div(s, R8.RM())
 		a.IDiv(s, CX.RM())
 		a.CDQ(s)

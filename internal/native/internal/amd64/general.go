@@ -213,8 +213,9 @@ func (a *Asm) Shift(kind uint8, size Size, d Reg) { a.op(size, 0xD2, kind, d.RM(
 // Neg negates a register.
 func (a *Asm) Neg(size Size, d Reg) { a.op(size, 0xF6, 3, d.RM()) }
 
-// MulWide multiplies AX by an operand; the product is in DX:AX.
-func (a *Asm) MulWide(size Size, o RM) { a.op(size, 0xF6, 4, o) }
+// MulWide multiplies AX by an operand; the product is in DX:AX. MulWideSigned takes both for signed numbers.
+func (a *Asm) MulWide(size Size, o RM)       { a.op(size, 0xF6, 4, o) }
+func (a *Asm) MulWideSigned(size Size, o RM) { a.op(size, 0xF6, 5, o) }
 
 // Div divides DX:AX by an operand; signed with IDiv. CDQ fills DX with the sign.
 func (a *Asm) Div(size Size, o RM)  { a.op(size, 0xF6, 6, o) }

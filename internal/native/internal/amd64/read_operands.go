@@ -134,7 +134,7 @@ var generals = [...]general{
 	{0xC7, 0, "mov ? ? ? ? ? ? ?", "Ev Iz"},
 	{0xD3, 0, "? ? ? ? shl shr ? sar", "Ev C"},
 	{0xE9, 0, "jmp", "J"},
-	{0xF7, 0, "? ? ? neg mul ? div idiv", "Ev"},
+	{0xF7, 0, "? ? ? neg mul imul div idiv", "Ev"},
 	{0xFF, 0, "? ? ? ? jmp ? ? ?", "Eq"},
 	{0x0F31, 0, "rdtsc", ""},
 	{0x0F40, 15, "cmov*", "Gv Ev"},

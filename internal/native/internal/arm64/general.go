@@ -358,10 +358,13 @@ func (a *Asm) Mul(size amd64.Size, d amd64.Reg, o amd64.RM) {
 	a.flags = flags{}
 }
 
-// MulWide multiplies AX by an operand of 8 bytes; the product is in DX:AX.
-func (a *Asm) MulWide(size amd64.Size, o amd64.RM) {
+// MulWide multiplies AX by an operand of 8 bytes; the product is in DX:AX. MulWideSigned takes both for signed numbers.
+func (a *Asm) MulWide(size amd64.Size, o amd64.RM)       { a.mulWide(umulh, size, o) }
+func (a *Asm) MulWideSigned(size amd64.Size, o amd64.RM) { a.mulWide(smulh, size, o) }
+
+func (a *Asm) mulWide(upper inst, size amd64.Size, o amd64.RM) {
 	by := a.value(size, o, temp2)
-	a.i(umulh, temp3, reg(amd64.AX), by)
+	a.i(upper, temp3, reg(amd64.AX), by)
 	a.i(mulX, reg(amd64.AX), reg(amd64.AX), by)
 	a.i(movX, reg(amd64.DX), temp3)
 	a.flags = flags{}

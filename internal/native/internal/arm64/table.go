@@ -53,6 +53,7 @@ const (
 	mulW
 	mulX
 	umulh
+	smulh
 	msubW
 	msubX
 	udivW
@@ -313,7 +314,7 @@ var rows = [numInsts]row{
 	mvnW: {"mvn", 0x2A2003E0, "Wd Wm"}, mvnX: {"mvn", 0xAA2003E0, "Xd Xm"},
 	andW: {"and", 0x0A000000, "Wd Wn Wm"}, andX: {"and", 0x8A000000, "Xd Xn Xm"},
 	mulW: {"mul", 0x1B007C00, "Wd Wn Wm"}, mulX: {"mul", 0x9B007C00, "Xd Xn Xm"},
-	umulh: {"umulh", 0x9BC07C00, "Xd Xn Xm"},
+	umulh: {"umulh", 0x9BC07C00, "Xd Xn Xm"}, smulh: {"smulh", 0x9B407C00, "Xd Xn Xm"},
 	msubW: {"msub", 0x1B008000, "Wd Wn Wm Wa"}, msubX: {"msub", 0x9B008000, "Xd Xn Xm Xa"},
 	udivW: {"udiv", 0x1AC00800, "Wd Wn Wm"}, udivX: {"udiv", 0x9AC00800, "Xd Xn Xm"},
 	sdivW: {"sdiv", 0x1AC00C00, "Wd Wn Wm"}, sdivX: {"sdiv", 0x9AC00C00, "Xd Xn Xm"},

@@ -1,0 +1,168 @@
+//vyre:library
+
+package product
+
+import "github.com/govyre/vyre/gpu"
+
+const (
+	// Threads is how many invocations a workgroup has: eight warps, in two rows of four.
+	Threads = 256
+	// Most is how many rows or columns a block has at most: those of so many fragments of a row of warps.
+	Most = 32 * most
+	most = 4
+	// A step takes 64 bytes of each row of A and of each column of B, in chunks of 16. The lines of a part are a chunk further apart
+	// in shared memory, so that no two of eight meet in a bank, and each begins at a multiple of 16 bytes.
+	chunks = 4
+	pitch  = chunks + 1
+	// SharedBytes are those of two parts of an operand: one is read while the other is written.
+	SharedBytes = 2 * Most * pitch * 16
+)
+
+// Size is that of the matrices, and how many there are.
+type Size struct{ M, N, K, Batch uint32 }
+
+// Layout says where lines of a matrix and matrices begin: so many elements after those before.
+type Layout struct{ Line, Next uint64 }
+
+// Plan is a product.
+type Plan struct {
+	Size         Size
+	Rows, Cols   uint32 // fragments of a warp
+	TurnA, TurnB bool   // lines of A are its columns, and those of B its columns
+	A, B, C      Layout
+}
+
+// Finish does something with a sum, whose element of C has index i.
+type Finish[A any] interface {
+	Finish(row, col uint32, i uint64, sum A)
+}
+
+// operand is A or B, and the part of it that a block takes.
+type operand struct {
+	along         bool   // lines are along k
+	whole         bool   // lines begin at a multiple of 16 bytes, if the range does
+	lines, length uint32 // of the matrix
+	layout        Layout
+	base          uint64 // of the matrix
+	at, span      uint32 // the rows or columns of the block
+	per           uint32 // chunks of a line of a part
+	stride        uint32 // elements from one to the next in shared memory
+}
+
+// operandOf is that of so many rows of A or columns of B; a chunk has each elements.
+func operandOf(along bool, size, k, each uint32, l Layout, matrix uint64, at, span uint32) operand {
+	o := operand{along, l.Line%uint64(each) == 0 && l.Next%uint64(each) == 0, size, k, l, matrix * l.Next, at, span, chunks, pitch * each}
+	if !along {
+		o.lines, o.length, o.per, o.stride = k, size, span/each, span+each
+	}
+	return o
+}
+
+// fetch loads this invocation's share of the part that begins at k, a chunk or two. What the matrix has not is zero.
+func fetch[T gpu.MatElem](t gpu.Thread, x []T, o operand, each, k uint32, v *[2 * 16]T) {
+	for i := range o.span * chunks / Threads {
+		c := t.Local().X + i*Threads
+		line, pos := c/o.per+k, c%o.per*each+o.at
+		if o.along {
+			line, pos = c/o.per+o.at, c%o.per*each+k
+		}
+		at := o.base + uint64(line)*o.layout.Line + uint64(pos)
+		if o.whole && line < o.lines && pos+each <= o.length && at+uint64(each) <= uint64(len(x)) {
+			at = at / uint64(each) * uint64(each) // which it is
+			for e := range each {
+				v[i*each+e] = x[at+uint64(e)]
+			}
+			continue
+		}
+		for e := range each {
+			var none T
+			if line < o.lines && pos+e < o.length {
+				none = x[at+uint64(e)]
+			}
+			v[i*each+e] = none
+		}
+	}
+}
+
+// put leaves what fetch has loaded in shared memory.
+func put[T gpu.MatElem](t gpu.Thread, s []T, o operand, each uint32, v *[2 * 16]T) {
+	for i := range o.span * chunks / Threads {
+		c := t.Local().X + i*Threads
+		at := c/o.per*o.stride + c%o.per*each
+		for e := range each {
+			s[at+e] = v[i*each+e]
+		}
+	}
+}
+
+// strip is how many rows of blocks are made column by column: those that run at once share lines of both operands in the cache.
+const strip = 8
+
+// place is where block i is, of so many rows and columns of them.
+func place(i, down, across uint64) (row, col uint32) {
+	first := i / (strip * across) * strip
+	high := min(strip, down-first)
+	i %= strip * across
+	return uint32(first + i%high), uint32(i / high)
+}
+
+// Multiply makes the blocks of C that are the workgroup's. A chunk of 16 bytes has each elements, and two chunks are what a product of
+// fragments takes of k. as and bs are shared memory of SharedBytes.
+func Multiply[T gpu.MatElem, A gpu.AccElem, F Finish[A]](t gpu.Thread, f F, p Plan, each uint32, a, b, as, bs []T) {
+	m, n := 32*p.Rows, 32*p.Cols
+	down, across := uint64((p.Size.M+m-1)/m), uint64((p.Size.N+n-1)/n)
+	half := uint32(0)
+	for i := uint64(t.Group().X); i < down*across*uint64(p.Size.Batch); i += uint64(t.Groups().X) {
+		matrix := i / (down * across)
+		row, col := place(i%(down*across), down, across)
+		ofA := operandOf(!p.TurnA, p.Size.M, p.Size.K, each, p.A, matrix, row*m, m)
+		ofB := operandOf(p.TurnB, p.Size.N, p.Size.K, each, p.B, matrix, col*n, n)
+		half = block[T, A, F](t, f, p, each, matrix, ofA, ofB, half, a, b, as, bs)
+	}
+}
+
+// block makes a block, and returns which half of the shared memory is free then.
+func block[T gpu.MatElem, A gpu.AccElem, F Finish[A]](t gpu.Thread, f F, p Plan, each uint32, matrix uint64, ofA, ofB operand, half uint32, a, b, as, bs []T) uint32 {
+	step, part := chunks*each, Most*pitch*each
+	shapeA := gpu.Shape{Rows: ofA.span, Cols: step, Stride: ofA.stride, Transposed: !ofA.along}
+	shapeB := gpu.Shape{Rows: step, Cols: ofB.span, Stride: ofB.stride, Transposed: ofB.along}
+	y, x := t.Warp()/4*16*p.Rows, t.Warp()%4*8*p.Cols // of the warp, in the block
+
+	var acc [most][most]gpu.Acc[A]
+	var fa [most]gpu.FragA[T]
+	var va, vb [2 * 16]T
+	for k := uint32(0); k < p.Size.K+step; k += step {
+		fetch(t, a, ofA, each, k, &va)
+		fetch(t, b, ofB, each, k, &vb)
+		if k > 0 { // the part before is in shared memory
+			sa, sb := as[(half^1)*part:], bs[(half^1)*part:]
+			for kk := uint32(0); kk < step; kk += 2 * each {
+				for i := range p.Rows {
+					fa[i] = gpu.LoadA(t, sa, shapeA, y+16*i, kk)
+				}
+				for j := range p.Cols {
+					fb := gpu.LoadB(t, sb, shapeB, kk, x+8*j)
+					for i := range p.Rows {
+						acc[i][j] = gpu.MulAdd(t, fa[i], fb, acc[i][j])
+					}
+				}
+			}
+		}
+		put(t, as[half*part:], ofA, each, &va)
+		put(t, bs[half*part:], ofB, each, &vb)
+		t.Barrier()
+		half ^= 1
+	}
+	for i := range p.Rows {
+		for j := range p.Cols {
+			for e := range acc[i][j].V {
+				r, q := acc[i][j].At(t, e)
+				r, q = r+ofA.at+y+16*i, q+ofB.at+x+8*j
+				if r < p.Size.M && q < p.Size.N {
+					f.Finish(r, q, matrix*p.C.Next+uint64(r)*p.C.Line+uint64(q), acc[i][j].V[e])
+				}
+			}
+		}
+	}
+	return half
+}
