@@ -178,7 +178,7 @@ func TestDevicesFindWhatTheHostFinds(t *testing.T) {
 			}
 		}
 	}
-	if found < 12 { // 42 are usual, and a seed may draw ranges with half as many
+	if found < 30 {
 		t.Errorf("only %d ranges have counterexamples", found)
 	}
 }
