@@ -101,17 +101,13 @@ func branch(t *thread, in *inst) {
 	t.pc = pc
 }
 
-// back returns to where a pair of registers says, in bytes from where the kernel that is named begins, if all conditions hold.
+// back returns to where a pair of registers says, in bytes from where the kernel that is named begins.
 func back(t *thread, in *inst) {
-	n := len(in.args) - 2
-	if !t.all(in.args[:n]) {
-		return
-	}
-	to, of := t.pair(in.args[n]), in.args[n+1].name
+	to := t.pair(in.args[0])
 	code := t.w.group.m.code
-	from, ok := code.labels[of]
+	from, ok := code.labels[in.args[1].name]
 	if !ok || to%bytesOf != 0 || to/bytesOf+uint64(from) >= uint64(len(code.insts)) {
-		t.err = fmt.Errorf("there is no instruction %#x bytes after %s", to, of)
+		t.err = fmt.Errorf("there is no instruction %#x bytes after %s", to, in.args[1].name)
 		return
 	}
 	t.pc = int(to)/bytesOf + from
