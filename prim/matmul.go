@@ -97,8 +97,8 @@ const mostRows = 1 << 31
 
 // NewMatMul makes a product of matrices of at most the sizes of the options.
 //
-// Errors: sizes that are negative or above 1<<31; elements for which there is no product; a generation that does not have it, or
-// that the device does not compute as.
+// Errors: sizes that are negative or above 1<<31; elements without a product; a generation without the product of these
+// elements; a generation that the device does not compute as.
 func NewMatMul[T gpu.MatElem, C vyre.Element](ctx context.Context, dev vyre.Device, o MatMulOptions) (*MatMul[T, C], error) {
 	what := fmt.Sprintf("MatMul[%s, %s]", typeName[T](), typeName[C]())
 	m, err := begin(dev, what, 0)

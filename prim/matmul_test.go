@@ -148,7 +148,7 @@ func (f float) wild(r *rand.Rand, special bool) uint32 {
 	return exponent(bias - 8 + uint32(r.IntN(16)))
 }
 
-// sameFloat compares bits. Of NaN that other operations have made nobody says which.
+// sameFloat compares bits. NaNs that other operations have made may have any bits of a NaN.
 func sameFloat(scaled bool, x, y float32) bool {
 	return math.Float32bits(x) == math.Float32bits(y) || scaled && x != x && y != y
 }
@@ -189,7 +189,7 @@ func narrowed[T interface {
 	return arithmetic[T, float32, T]{a.form, a.draw, a.sum,
 		func(alpha, beta float64, z float32, c T) T { return of(scaledFloat(alpha, beta, z, c.Float32())) },
 		func(r *rand.Rand) T { return of(float32(r.NormFloat64())) },
-		func(_ bool, x, y T) bool { // of a NaN that is rounded nobody says which it is
+		func(_ bool, x, y T) bool { // a NaN that is rounded may have any bits of a NaN
 			return x == y || x.Float32() != x.Float32() && y.Float32() != y.Float32()
 		}}
 }
@@ -529,7 +529,8 @@ func (p *recordedProduct) run(ctx context.Context) error {
 	return nil
 }
 
-// What does not fit is refused when the sequence is prepared, or by the setter, with what to do, and nothing is written.
+// Sizes and strides that do not fit are refused when the sequence is prepared, or by the setter. Errors say what to do, and
+// nothing is written.
 func TestProductsThatDoNotFitAreRefused(t *testing.T) {
 	d := open(t, "cpu")
 	good := recordProduct(ctx, d)

@@ -20,7 +20,7 @@ type Programs struct {
 	data          *string
 
 	begin    sync.Once
-	launcher string // path of the generated file, as the build has it; "" if nobody knows
+	launcher string // path of the generated file, as the build has it; "" if it is not known
 	read     *vyp.File
 	damage   error
 

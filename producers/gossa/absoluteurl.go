@@ -98,7 +98,7 @@ func (c *checker) setsHost(f *ssa.Function, depth int) bool {
 	return false
 }
 
-// isHost reports whether an address is that of a URL's host, or of a URL as a whole that is no variable of the function.
+// isHost reports whether an address is that of a URL's host, or of a whole URL that is not a variable of the function.
 func isHost(address ssa.Value) bool {
 	switch at := address.(type) {
 	case *ssa.FieldAddr:
