@@ -101,13 +101,17 @@ func branch(t *thread, in *inst) {
 	t.pc = pc
 }
 
-// back returns to where a pair of registers says, in bytes from where the kernel that is named begins.
+// back returns to where a pair of registers says, in bytes from where the kernel that is named begins, if all conditions hold.
 func back(t *thread, in *inst) {
-	to := t.pair(in.args[0])
+	n := len(in.args) - 2
+	if !t.all(in.args[:n]) {
+		return
+	}
+	to, of := t.pair(in.args[n]), in.args[n+1].name
 	code := t.w.group.m.code
-	from, ok := code.labels[in.args[1].name]
+	from, ok := code.labels[of]
 	if !ok || to%bytesOf != 0 || to/bytesOf+uint64(from) >= uint64(len(code.insts)) {
-		t.err = fmt.Errorf("there is no instruction %#x bytes after %s", to, in.args[1].name)
+		t.err = fmt.Errorf("there is no instruction %#x bytes after %s", to, of)
 		return
 	}
 	t.pc = int(to)/bytesOf + from

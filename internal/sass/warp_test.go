@@ -70,6 +70,8 @@ func TestLanesTogether(t *testing.T) {
 			func(i int) uint32 { return 1 + 2*uint32(1-i%2) }},
 		{"a call returns to where each came from", odd + "; MOV R10, 0x80; MOV R11, RZ; @P0 BRA `(.L_2); CALL.REL.NOINC `(.L_4); BRA `(.L_3); .L_2:; MOV R10, 0xb0; CALL.REL.NOINC `(.L_4); IADD3 R6, R6, 0x100, RZ; .L_3:; BRA `(.L_5); .L_4:; IADD3 R6, R0, 0x1, RZ; RET.REL.NODEC R10 `(begin); .L_5:", 8,
 			func(i int) uint32 { return uint32(i + 1 + i%2*0x100) }},
+		{"a return on a condition", odd + "; MOV R10, 0x80; MOV R11, RZ; @P0 BRA `(.L_2); CALL.REL.NOINC `(.L_4); BRA `(.L_3); .L_2:; MOV R10, 0xb0; CALL.REL.NOINC `(.L_4); IADD3 R6, R6, 0x100, RZ; .L_3:; BRA `(.L_5); .L_4:; IADD3 R6, R0, 0x1, RZ; RET.REL.NODEC !P0, R10 `(begin); IADD3 R6, R6, 0x200, RZ; RET.REL.NODEC R10 `(begin); .L_5:", 8,
+			func(i int) uint32 { return uint32(i + 1 + i%2*0x300) }},
 		{"VOTE.ALL", "ISETP.LT.U32.AND P0, PT, R0, 0x20, PT; VOTE.ALL P1, P0; SEL R6, R0, RZ, P1", 64, func(i int) uint32 { return uint32(i) * b2u(i < 32) }},
 		{"SHFL.UP", "SHFL.UP P0, R6, R0, 0x3, RZ; @!P0 MOV R6, 0x63", 32, func(i int) uint32 {
 			if i < 3 {
