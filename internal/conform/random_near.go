@@ -21,7 +21,7 @@ var nearErrors = []func(*generator){
 	(*generator).turnedNegations,
 	(*generator).turnedNegations,    // 10 and 46
 	(*generator).signsOfBytes,       // 12
-	(*generator).negationsAndShifts, // 17
+	(*generator).negationsAndShifts, // 17 and 55
 	(*generator).farShifts,          // 18
 	(*generator).halvesInPlace,      // 19
 	(*generator).magnitudes,         // 21
@@ -106,8 +106,11 @@ func (g *generator) shiftsThatMeet() {
 		right = g.as(otherSign[t], right)
 	}
 	left, right = b.Shl(left, b.U32(uint32(n))), g.as(t, b.Shr(right, b.U32(uint32(m))))
-	if g.chance(4) {
+	switch g.pick(8) {
+	case 0:
 		right = g.signed(right)
+	case 1:
+		right = b.Not(right)
 	}
 	g.keep(g.joined(left, right))
 }
@@ -341,6 +344,9 @@ func (g *generator) extremesOfSeveral() {
 func (g *generator) negationsAndShifts() {
 	b, t := g.b, longTypes[g.pick(6)]
 	x, y := g.signed(g.operand(t)), g.operand(t)
+	if g.chance(6) { // 55
+		x, y = b.Not(x), b.Not(y)
+	}
 	n := b.U32(uint32(g.pick(int(t.Bits()))))
 	switch g.pick(4) {
 	case 0:

@@ -128,7 +128,7 @@ func wordsAs(b *build.Builder, t ir.Type, at build.Value, from ir.Object) build.
 	return b.Vec(parts...)
 }
 
-// storeWords is the other way.
+// storeWords is the other way. Of float64, a NaN is some NaN, which becomes that of the model.
 func storeWords(b *build.Builder, v build.Value, at build.Value, to ir.Object) {
 	t := b.Type(v)
 	store := func(i int, w build.Value) { b.Store(to, b.Add(at, b.U32(uint32(i))), w) }
@@ -138,7 +138,7 @@ func storeWords(b *build.Builder, v build.Value, at build.Value, to ir.Object) {
 			store(i, b.Bitcast(ir.U32, x))
 			continue
 		}
-		w := b.Bitcast(ir.U64, x)
+		w := b.Select(b.Eq(x, x), b.Bitcast(ir.U64, x), b.U64(0x7FF8<<48))
 		store(2*i, b.Cvt(ir.U32, w))
 		store(2*i+1, b.Cvt(ir.U32, b.Shr(w, b.U32(32))))
 	}

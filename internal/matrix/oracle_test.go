@@ -32,7 +32,7 @@ func newOracle(f matrix.Form, g matrix.Generation) *oracle {
 	o.chunk = map[matrix.Generation]int{matrix.SM70: 4, matrix.SM75: 8, matrix.SM90: 16}[g]
 	switch f {
 	case matrix.F16F16:
-		o.acc, o.kept = o.in, 10
+		o.acc, o.kept, o.floor = o.in, 10, -21
 	case matrix.BF16:
 		o.in = float{8, 7, 127}
 	case matrix.TF32:

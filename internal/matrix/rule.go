@@ -43,8 +43,10 @@ type term struct{ m, e int32 }
 const (
 	special = 1 << 20
 	none    = -1 << 18 // of zero, which says nothing about the greatest exponent
-	least   = -133     // what the greatest exponent is at least
 )
+
+// floor is what the greatest exponent is at least if this is the accumulator's format: 7 below that of its least normal.
+func (f *format) floor() int32 { return 1 - f.bias - 7 }
 
 // decode reads a number. A subnormal stays as it is, its exponent that of the least normal.
 func (f *format) decode(x uint32) term {
@@ -96,7 +98,7 @@ func ruleOf(f Form, g Generation) rule {
 func (r *rule) dot(a, b []term, c uint32) uint32 {
 	b = b[:len(a)]
 	t := r.acc.decode(c)
-	top := max(least, t.e)
+	top := max(r.acc.floor(), t.e)
 	for i := range a {
 		top = max(top, a[i].e+b[i].e)
 	}

@@ -35,6 +35,7 @@ type selector struct {
 	taken            map[ir.Row]bool         // selects and words that are what the load gives
 	asWord           map[ir.Row]ir.Row       // by load of a vector: the word that it is used as
 	halved           map[ir.Row]bool         // right shifts that are made of halves
+	shiftedInverses  map[ir.Row]bool         // inversions that are differences from −1
 	hiddenLow        map[ir.Row]bool         // products and sums of 64 bits, whose operand's low word the assembler shall not know
 	sameLow          map[ir.Row]bool         // conversions of 64 bits whose low word the assembler may have converted before
 	hiddenUppers     map[ir.Row]bool         // products of 32 bits whose upper half the assembler is not to know
@@ -142,6 +143,7 @@ func (s *selector) run() {
 	s.findWide()
 	s.findWords()
 	s.findHalved()
+	s.findShiftedInverses()
 	s.findFarShifts()
 	s.findShiftsOfNegative()
 	s.findShiftedNegations()

@@ -70,7 +70,7 @@ func arithmetic(ints, floats opcode) rule {
 			s.set(r, s.do(floats, arith(t), a, b))
 		default:
 			a = s.lowHidden(r, a)
-			if n := s.p.B(r); ints == opSub && s.p.Op(n) == ir.OpNot && s.uses[n] == 1 {
+			if n := s.p.B(r); ints == opSub && s.p.Op(n) == ir.OpNot && s.uses[n] == 1 && !s.scaled(s.p.A(n)) {
 				// x − ^y is x + y + 1, which is one machine instruction.
 				s.set(r, s.do(opAdd, arith(t), s.do(opAdd, arith(t), a, s.value(s.p.A(n))), imm(arith(t), 1)))
 				return
@@ -82,6 +82,21 @@ func arithmetic(ints, floats opcode) rule {
 				b = a
 			}
 			s.set(r, s.do(ints, arith(t), a, b))
+		}
+	}
+}
+
+// scaled reports whether a value is a shift or a product, or that with other signs or of another type. Sums with those are
+// what many errors of the assembler are about, so whatever looks for them has to see each sum.
+func (s *selector) scaled(v ir.Row) bool {
+	for {
+		switch s.p.Op(v) {
+		case ir.OpNot, ir.OpNeg, ir.OpAbs, ir.OpBitcast, ir.OpCvt:
+			v = s.p.A(v)
+		case ir.OpShl, ir.OpShr, ir.OpMul, ir.OpMulHi, ir.OpMulWide:
+			return true
+		default:
+			return false
 		}
 	}
 }
@@ -292,7 +307,7 @@ var bitRules = map[ir.Op]rule{
 	ir.OpAnd:  bitwise(opAnd),
 	ir.OpOr:   bitwise(opOr),
 	ir.OpXor:  bitwise(opXor),
-	ir.OpNot:  func(s *selector, r ir.Row) { s.set(r, s.do(opNot, untyped(s.typeOf(r)), s.logic(r, s.p.A(r)))) },
+	ir.OpNot:  (*selector).not,
 	ir.OpRotl: func(s *selector, r ir.Row) { s.rotate(r, opShfL) },
 	ir.OpRotr: func(s *selector, r ir.Row) { s.rotate(r, opShfR) },
 	ir.OpPopc: (*selector).bitsSet,
@@ -358,6 +373,10 @@ func (s *selector) logic(row, v ir.Row) operand {
 func bitwise(op opcode) rule {
 	return func(s *selector, r ir.Row) {
 		if s.taken[r] {
+			return
+		}
+		if s.shiftedInverses[r] {
+			s.set(r, s.inverted(s.p.A(r)))
 			return
 		}
 		a, b := latest(s.logic(r, s.p.A(r)), s.logic(r, s.p.B(r)))

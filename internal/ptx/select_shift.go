@@ -72,10 +72,11 @@ func (s *selector) findFarShifts() {
 func (s *selector) findHalved() {
 	p := s.p
 	whole := func(t ir.Type) bool { return t == ir.I64 || t == ir.U64 }
-	// A value may be another one's bits, or that with the other sign, which a magnitude has as well.
+	// A value may be another one's bits, or that with the other sign, which a magnitude has as well. To subtract the
+	// inverse is to add the value and 1, and is written so.
 	bits := chains{next: func(v ir.Row) (ir.Row, bool, bool) {
 		op := p.Op(v)
-		turned := op == ir.OpNeg || op == ir.OpAbs
+		turned := op == ir.OpNeg || op == ir.OpAbs || op == ir.OpNot
 		return p.A(v), turned, whole(p.Type(v)) && (turned || op == ir.OpCvt || op == ir.OpBitcast) && whole(p.Type(p.A(v)))
 	}}
 	by := func(v ir.Row, op ir.Op) (at ir.Row, n uint64, negated bool) {

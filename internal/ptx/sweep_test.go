@@ -16,6 +16,12 @@ import (
 	"sync/atomic"
 	"testing"
 
+	// Libraries of the examples: on a GPU's machine no go command finds them.
+	_ "github.com/govyre/vyre/graph/flow"
+	_ "github.com/govyre/vyre/megakernel/arcs"
+	_ "github.com/govyre/vyre/megakernel/frontiers"
+	_ "github.com/govyre/vyre/megakernel/queue"
+
 	"github.com/govyre/vyre/internal/conform"
 	"github.com/govyre/vyre/internal/ptx"
 	"github.com/govyre/vyre/internal/testing/long"

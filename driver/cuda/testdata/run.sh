@@ -600,8 +600,8 @@ part_assemble() {
 	fi
 	ptxas=$(realpath "$ptxas")
 	gunzip -c "$here/ptx.test.gz" >"$work/ptx.test" && chmod +x "$work/ptx.test" || return 1
-	# It looks for the examples in ../examples, as from its package's directory.
-	(cd "$here/examples" && VYRE_PTXAS=$ptxas bounded "$log" "$work/ptx.test" -test.v -test.timeout=0 -test.run='^TestEmitAssemblesForEveryArchitecture$' \
+	# It looks for the examples in ../../examples, as from its package's directory.
+	(cd "$here/examples/bfs" && VYRE_PTXAS=$ptxas bounded "$log" "$work/ptx.test" -test.v -test.timeout=0 -test.run='^TestEmitAssemblesForEveryArchitecture$' \
 		-long -assemble-every=1 ${SIM:+-assemble-every=16384} "-assemble-limit=$(limit)")
 }
 

@@ -111,40 +111,62 @@ func owner(x, phase uint32) uint32 {
 	return x ^ phase*0x9E3779B9
 }
 
-// signing moves keys along arcs. Where moves is 0, all get 0 from them, so that it is a mark of nodes that have arcs.
+// signing moves keys along arcs, or marks nodes that have arcs with 0.
 type signing struct {
 	label, least, in, out, wasIn, wasOut []uint32
 
 	masks          []uint32
 	masked, filter uint32
-	moves, phase   uint32
+	phase          uint32
+	looks          bool     // which nodes have arcs
 	counts         bool     // arcs to nodes, in least
+	split          bool     // nodes are of several classes
 	moved          []uint32 // of the next round, a word
 }
 
-// Arc looks at arc k, of an open node.
+// Arc looks at arc k, of an open node. A node that is closed has keys that do not move: 0 for in and none for out. What
+// it reads hangs on nothing that it reads, so that a warp waits once.
 func (s signing) Arc(t gpu.Thread, from, to, k uint32) bool {
 	mask := uint32(1)
 	if s.masked != 0 {
 		mask = s.masks[k]
 	}
-	if mask&s.filter == 0 || from == to || s.label[to] != none {
+	if mask&s.filter == 0 || from == to {
 		return false
 	}
-	if s.wasIn[from] != s.wasIn[to] || s.wasOut[from] != s.wasOut[to] {
+	if s.looks {
+		s.mark(from, to)
 		return false
+	}
+	x, in := gpu.AtomicLoad(&s.in[from]), gpu.AtomicLoad(&s.in[to])
+	y, out := gpu.AtomicLoad(&s.out[to]), gpu.AtomicLoad(&s.out[from])
+	if s.split && s.wasIn[from]^s.wasIn[to]|s.wasOut[from]^s.wasOut[to] != 0 {
+		return false
+	}
+	s.lower(s.in, to, in, x)
+	s.lower(s.out, from, out, y)
+	return false
+}
+
+// mark notes an arc to an open node.
+func (s signing) mark(from, to uint32) {
+	if s.label[to] != none {
+		return
 	}
 	if s.counts {
 		gpu.AtomicAdd(&s.least[to], 1)
 	}
-	s.lower(s.in, to, gpu.AtomicLoad(&s.in[from])*s.moves)
-	s.lower(s.out, from, gpu.AtomicLoad(&s.out[to])*s.moves)
-	return false
+	if gpu.AtomicLoad(&s.in[to]) != 0 {
+		gpu.AtomicStore(&s.in[to], 0)
+	}
+	if gpu.AtomicLoad(&s.out[from]) != 0 {
+		gpu.AtomicStore(&s.out[from], 0)
+	}
 }
 
-// lower gives a node a key that is less than its own.
-func (s signing) lower(of []uint32, v, x uint32) {
-	if gpu.AtomicLoad(&of[v]) > x && gpu.AtomicMin(&of[v], x) > x && gpu.AtomicLoad(&s.moved[0]) == 0 {
+// lower gives a node a key that is less than the one it had.
+func (s signing) lower(of []uint32, v, had, x uint32) {
+	if had > x && gpu.AtomicMin(&of[v], x) > x && gpu.AtomicLoad(&s.moved[0]) == 0 {
 		gpu.AtomicStore(&s.moved[0], 1)
 	}
 }
@@ -153,10 +175,12 @@ func (s signing) lower(of []uint32, v, x uint32) {
 func (s signing) jump(v uint32) {
 	x, y := gpu.AtomicLoad(&s.in[v]), gpu.AtomicLoad(&s.out[v])
 	from, to := owner(x, s.phase), owner(y, s.phase)
-	s.lower(s.in, v, gpu.AtomicLoad(&s.in[from]))
-	s.lower(s.out, from, y)
-	s.lower(s.out, v, gpu.AtomicLoad(&s.out[to]))
-	s.lower(s.in, to, x)
+	before, back := gpu.AtomicLoad(&s.in[from]), gpu.AtomicLoad(&s.out[from])
+	after, ahead := gpu.AtomicLoad(&s.out[to]), gpu.AtomicLoad(&s.in[to])
+	s.lower(s.in, v, x, before)
+	s.lower(s.out, from, back, y)
+	s.lower(s.out, v, y, after)
+	s.lower(s.in, to, ahead, x)
 }
 
 // Sign is a round.
@@ -207,12 +231,10 @@ func Sign(t gpu.Thread, round, wide, masked uint32, offsets, targets, masks, fil
 			gpu.AtomicStore(&state[next+movedWord], 1)
 		}
 	}
-	walked, moves := uint32(0), uint32(1)
-	if kind == looking {
-		moves = 0
-	}
-	s := signing{label: label, least: least, in: in, out: out, wasIn: wasIn, wasOut: wasOut, masks: masks, masked: masked, filter: filter[0], moves: moves, phase: phase, counts: wide != 0 && kind == looking && phase+1 == trims, moved: state[next+movedWord : next+movedWord+1]}
-	size := uint32(len(list)) / 2
+	s := signing{label: label, least: least, in: in, out: out, wasIn: wasIn, wasOut: wasOut, masks: masks, masked: masked, filter: filter[0], phase: phase,
+		looks: kind == looking, counts: wide != 0 && kind == looking && phase+1 == trims, split: phase > 1 || wide != 0 && phase == 1,
+		moved: state[next+movedWord : next+movedWord+1]}
+	size, walked := uint32(len(list))/2, uint32(0)
 	if kind == looking || kind == moving {
 		walked = n
 	}
@@ -227,12 +249,14 @@ func Sign(t gpu.Thread, round, wide, masked uint32, offsets, targets, masks, fil
 			v = list[half*size+i]
 			switch kind {
 			case trimming:
-				if stays = in[v] == 0 && out[v] == 0; !stays {
-					label[v], least[v] = v, v
-				}
+				stays = in[v] == 0 && out[v] == 0
 				in[v], out[v] = none, none
 				if phase+1 == trims {
 					in[v], out[v] = v, v
+				}
+				if !stays {
+					label[v], least[v] = v, v
+					in[v], out[v] = 0, none
 				}
 			case rating:
 				most = max(most, uint64(least[v]+1)*uint64(offsets[v+1]-offsets[v]))
@@ -258,6 +282,7 @@ func Sign(t gpu.Thread, round, wide, masked uint32, offsets, targets, masks, fil
 						name = owner(x, phase)
 					}
 					label[v] = name
+					in[v], out[v] = 0, none
 					if gpu.AtomicLoad(&least[name]) > v {
 						gpu.AtomicMin(&least[name], v)
 					}

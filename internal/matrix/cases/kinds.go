@@ -24,10 +24,11 @@ const (
 	Huge                  // products where accumulators become infinite
 	ZeroLarge             // zeros and subnormals times large numbers, beside small products
 	Near                  // all exponents alike
+	Ties                  // sums next to the middle of two subnormal accumulators
 	Kinds
 )
 
-var kindNames = [Kinds]string{"small", "uniform", "normal", "wide", "cancel", "scale", "zeros", "specials", "tiny", "huge", "zero-large", "near"}
+var kindNames = [Kinds]string{"small", "uniform", "normal", "wide", "cancel", "scale", "zeros", "specials", "tiny", "huge", "zero-large", "near", "ties"}
 
 func (k Kind) String() string { return kindNames[k] }
 
@@ -213,8 +214,11 @@ func (k Kind) floats(f matrix.Form, r *rand.PCG, c *Case) {
 			SetB(f, &c.B, i, j, element(db))
 		}
 	}
-	if k == Cancel {
+	switch k {
+	case Cancel:
 		cancel(f, in, step, r, c)
+	case Ties:
+		tie(f, in, acc, r, c)
 	}
 	for i := range m * n {
 		SetC(f, &c.C, i/n, i%n, element(&s))
@@ -268,8 +272,26 @@ func (k Kind) drawers(in, acc format, r *rand.PCG) (a, b, c drawer) {
 		c.zeros = 192
 	case Near:
 		about(between(r, first, last), 1)
+	case Ties:
+		about(between(r, bottom-28, bottom-12), 3)
+		a.zeros, c.zeros, a.sparse, b.sparse = 192, 192, true, true
+		c.low, c.high = bottom, bottom+3
 	}
 	return a, b, c
+}
+
+// tie makes one product of each output an odd number of halves of the least accumulator.
+func tie(f matrix.Form, in, acc format, r *rand.PCG, c *Case) {
+	m, n, depth := f.Shape()
+	half, j := acc.least()-1, below(r, depth)
+	x := between(r, max(in.least(), half-in.bias), min(in.bias, half-in.least()))
+	odd := func() int64 { return int64(2*between(r, -3, 2) + 1) }
+	for i := range m {
+		SetA(f, &c.A, i, j, in.integer(odd(), x))
+	}
+	for i := range n {
+		SetB(f, &c.B, i, j, in.integer(1-2*int64(below(r, 2)), half-x))
+	}
 }
 
 // cancel makes each product the negative of the one a step before, some of them but for a bit.
