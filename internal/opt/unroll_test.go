@@ -173,3 +173,51 @@ func TestUnrollCountsNoElementsOfTables(t *testing.T) {
 		}
 	}
 }
+
+// A small array whose every index depends on counters becomes values, however long the loops are that takes. One that may be read
+// anywhere would stay an array, and so its loops stay short.
+func TestUnrollMakesValuesOfArraysThatCountersIndex(t *testing.T) {
+	for _, anywhere := range []bool{false, true} {
+		b := build.New("blocks", build.Workgroup(1))
+		x, y := b.Buffer("x", ir.U32, ir.RO), b.Buffer("y", ir.U32, ir.WO)
+		v := b.LocalArray("v", ir.U32, 8)
+		rounds := func(body func(k build.Value)) {
+			b.Loop([]build.Value{b.U32(0)}, func(l build.Label, a []build.Value) {
+				b.If(b.Op(ir.OpLe, b.U32(8), a[0]), func() { b.Break(l) })
+				body(a[0])
+				b.Continue(l, b.Add(a[0], b.U32(1)))
+			})
+		}
+		rounds(func(k build.Value) {
+			sum := b.Load(x, k)
+			for range 50 {
+				sum = b.Mul(b.Add(sum, b.Load(x, sum)), sum)
+			}
+			b.Store(v, b.And(b.Add(k, b.U32(3)), b.U32(7)), sum)
+		})
+		rounds(func(k build.Value) { b.Store(y, k, b.Load(v, k)) })
+		if anywhere {
+			b.Store(y, b.U32(9), b.Load(v, b.And(b.Load(x, b.U32(0)), b.U32(7))))
+		}
+		p, err := b.Program()
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, _, err = opt.Run(p, opt.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		loops, locals := 0, 0
+		for r := range ir.Row(p.Rows()) {
+			switch in := p.Op(r).Info(); {
+			case p.Op(r) == ir.OpLoop:
+				loops++
+			case in.Imm == ir.ImmObject && in.Args > 0 && p.Objects()[p.X(r)].Local():
+				locals++
+			}
+		}
+		if (loops == 0 && locals == 0) == anywhere {
+			t.Errorf("an index that may be any %t: %d loops and %d accesses of the array are left", anywhere, loops, locals)
+		}
+	}
+}
