@@ -91,13 +91,14 @@ func (b *between) nodes(q session.TaintQuery) (list []uint32) {
 func (b *between) part(ctx context.Context, nodes []uint32, number map[uint32]uint32) (*graph.CSR, error) {
 	of := b.g.Data()
 	var arcs arcBlocks
+	sites := make(map[uint32]uint32)
 	for _, v := range nodes {
 		targets, masks := b.g.Row(v)
 		for k, to := range targets {
 			if n, is := number[to]; is {
 				site := uint32(noSite)
 				if of.Sites != nil {
-					site = of.Sites[b.g.First(v)+k]
+					site = numberedAnew(of.Sites[b.g.First(v)+k], sites)
 				}
 				arcs.add(number[v], n, masks[k], site)
 			}
@@ -110,6 +111,19 @@ func (b *between) part(ctx context.Context, nodes []uint32, number map[uint32]ui
 	d := g.Data()
 	d.Procedures = b.procedures(nodes)
 	return g.With(d)
+}
+
+// numberedAnew is the number of a call site in a part: as many as there were before.
+func numberedAnew(site uint32, sites map[uint32]uint32) uint32 {
+	if site == noSite {
+		return site
+	}
+	n, is := sites[site]
+	if !is {
+		n = uint32(len(sites))
+		sites[site] = n
+	}
+	return n
 }
 
 // procedures are those of some nodes, numbered anew: there are no more than nodes.
@@ -148,7 +162,7 @@ func (a *asker) ask(q session.TaintQuery, o session.Options) (*session.Tainted, 
 			in.Sources, labels = append(in.Sources, s), append(labels, label)
 		}
 	}
-	if all, err = a.search(a.ctx, a.dev, part, in, o); err != nil {
+	if all, err = a.searched(part, in, o); err != nil {
 		return nil, err
 	}
 	all.Counts = make([]int, len(q.Sources))

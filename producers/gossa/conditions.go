@@ -146,6 +146,7 @@ func (g *guards) compared(v *ssa.BinOp, truth bool, depth int, said facts) {
 	case equal:
 		g.sameHost(x, said)
 		g.sameHost(y, said)
+		g.agreed(x, y, said)
 	}
 }
 
@@ -173,7 +174,11 @@ func (g *guards) comparedNumber(x ssa.Value, c *ssa.Const, equal bool, said fact
 		}
 		return
 	}
-	if call, is := x.(*ssa.Call); is && equal && (n == -1 || n == 0 && isCall(call, "strings.Count")) {
+	call, is := x.(*ssa.Call)
+	if is && equal && n == 1 && isCall(call, "crypto/subtle.ConstantTimeCompare") {
+		g.agreed(call.Call.Args[0], call.Call.Args[1], said)
+	}
+	if is && equal && (n == -1 || n == 0 && isCall(call, "strings.Count")) {
 		g.without(call, said)
 	}
 }
@@ -261,6 +266,8 @@ var checks = map[string]func(g *guards, call *ssa.Call, truth bool, said facts){
 	"io/fs.ValidPath":              (*guards).local,
 	"net/url.(*URL).IsAbs":         (*guards).isAbsolute,
 	"slices.Contains":              (*guards).listed,
+	"bytes.Equal":                  (*guards).sameSecret,
+	"crypto/hmac.Equal":            (*guards).sameSecret,
 	"regexp.(*Regexp).MatchString": (*guards).compiled,
 	"regexp.MatchString":           (*guards).matches,
 }
@@ -313,6 +320,12 @@ func (g *guards) listed(call *ssa.Call, truth bool, said facts) {
 	g.sameHost(v, said)
 }
 
+func (g *guards) sameSecret(call *ssa.Call, truth bool, said facts) {
+	if truth {
+		g.agreed(call.Call.Args[0], call.Call.Args[1], said)
+	}
+}
+
 func (g *guards) compiled(call *ssa.Call, truth bool, said facts) {
 	if p, is := g.pattern(call.Call.Args[0]); is {
 		said.add(g.num.of(call.Call.Args[1]), matched(p, truth))
@@ -337,6 +350,9 @@ func (g *guards) validated(c *ssa.CallCommon, f *ssa.Function, result int, truth
 			v := validator{f, k, result, truth}
 			what := g.accepts(v) &^ isChecked
 			said.add(g.num.of(a), what)
+			if what&isAgreed != 0 {
+				g.by[g.num.of(a)] = f.Name()
+			}
 			if some = some || what != 0; !g.letsThrough(v) && g.looksAt(f, k) {
 				unknown = append(unknown, a)
 			}

@@ -107,8 +107,9 @@
 // map or a list of constants that has it, and filepath.IsLocal. So are a number that parses, a pattern, and a host that is
 // compared (conditions.go). For redirects a scheme or host of a request's URL that is not empty is one, too (absoluteurl.go).
 // A function that returns a bool or an error is a check if it is one on all ways on which it accepts. Of
-// others only the name may say so, such as isValid: what they accept is hidden, and counted. That does not hold if they do not look
-// at the value (looksat.go), or accept on a way of which all is known (letsthrough.go). A text has the checks of what it is
+// others only the name may say so, such as isValid: what they accept is hidden, and counted. That does not hold if
+// they do not look at the value (looksat.go), or accept on a way of which all is known (letsthrough.go). Hidden is also a path under which
+// a record is kept, if a check compares its secret with one of the caller (agreed.go). A text has the checks of what it is
 // made of. A path that begins at a root is harmless as it is, and so is what comes after the host of a URL (shapes.go). So are arguments after -- of some
 // commands (commands.go), and text that is not sent as a page (pages.go).
 //
@@ -128,8 +129,8 @@
 // the third two. Only the source decides their order (package names of module calls).
 //
 // Start reading at main.go, then build.go, copies.go and known.go; vta.go for callees; flow.go, body.go, heap.go and
-// unify.go for values, guards.go for checks. outside.go is about packages whose bodies are not read, types.go and cache.go about
-// what is kept for the next run. prune.go says what is done about packages that do not type-check. findings.go and
+// unify.go for values, guards.go for checks. outside.go is about packages whose bodies are not read, types.go, searches.go and cache.go
+// about what is kept for the next run. prune.go says what is done about packages that do not type-check. findings.go and
 // fold.go make findings, between.go leaves out what is on no way from a source to a sink, and output.go and sarif.go print
 // them. README.md is about findings in a team.
 package main

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/graph"
@@ -23,6 +24,8 @@ type asker struct {
 	search  func(context.Context, driver.Device, *graph.CSR, session.TaintQuery, session.Options) (*session.Tainted, error)
 	several *together
 	between *between
+	self    string        // of what answers are kept; see searchKey
+	quick   time.Duration // of how long searches nothing is kept
 }
 
 // findings are the places of sinks of some classes, nil is all, to which values from outside come. They are in the
@@ -33,7 +36,8 @@ func (e *emitted) findings(ctx context.Context, g *graph.CSR, device, contexts s
 		return nil, err
 	}
 	defer dev.Close()
-	a := &asker{emitted: e, g: g, ctx: ctx, dev: dev, search: session.Taint, several: e.programs(), between: newBetween(g)}
+	a := &asker{emitted: e, g: g, ctx: ctx, dev: dev, search: session.Taint, several: e.programs(), between: newBetween(g),
+		self: e.p.identity(contexts), quick: quickSearch}
 	if contexts == "exact" {
 		a.search = ifds.Taint
 	}
@@ -57,12 +61,14 @@ func (e *emitted) findings(ctx context.Context, g *graph.CSR, device, contexts s
 // others.
 func (a *asker) ofClass(class string, sources []session.Source, sinks []uint32) (list []finding, err error) {
 	harmless := a.sanitizers(class)
-	if len(a.supposedChecked) == 0 {
-		return a.alongPaths(class, sources, sinks, harmless)
-	}
 	var nodes []uint32
 	for _, o := range sortedKeys(a.supposedChecked) {
-		nodes = append(nodes, a.id(o, itself))
+		if a.supposedChecked[o].isOf(class) {
+			nodes = append(nodes, a.id(o, itself))
+		}
+	}
+	if len(nodes) == 0 {
+		return a.alongPaths(class, sources, sinks, harmless)
 	}
 	unchecked := append(slices.Clone(harmless), session.Sanitizer{Nodes: nodes})
 	if list, err = a.alongPaths(class, sources, sinks, unchecked); err != nil {

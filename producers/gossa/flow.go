@@ -24,7 +24,7 @@ type flow struct {
 	places          []place // that rules name
 	unseen          map[string]int
 	supposed        map[int32]string // what calls of functions do of which nothing is known, with their names
-	supposedChecked map[int32]string // values that a function of unknown content has looked at, with its name
+	supposedChecked map[int32]check  // values that a function of unknown content has looked at
 	checker         *checker         // where there are rules
 	instead         bool             // the heap is flat, and was not to be
 
@@ -73,24 +73,23 @@ type site struct {
 	mask           uint32
 }
 
-// flowOf follows values through all functions that are reached. Where it takes too long to tell fields of values apart, they are
-// one for all of their type instead.
+// flowOf follows values through all functions that are reached. Where it takes too long to tell fields of values apart, some are
+// one for all of their type instead, and in the end all.
 func flowOf(ctx context.Context, p *program, c *calls, r *rules, flat bool) (*flow, error) {
-	f, err := newFlow(ctx, p, c, r, flat)
-	if err != nil {
-		return nil, err
+	f, err := newFlow(ctx, p, c, r, newHeap(flat))
+	for err == nil && f.heap.overshot {
+		f, err = newFlow(ctx, p, c, r, f.heap.anew())
 	}
-	if f.heap.steps > f.heap.most {
-		if f, err = newFlow(ctx, p, c, r, true); err != nil {
-			return nil, err
+	if err == nil && f.heap.steps > f.heap.most {
+		if f, err = newFlow(ctx, p, c, r, newHeap(true)); err == nil {
+			f.instead = true
 		}
-		f.instead = true
 	}
-	return f, nil
+	return f, err
 }
 
-func newFlow(ctx context.Context, p *program, c *calls, r *rules, flat bool) (*flow, error) {
-	f := &flow{p: p, calls: c, rules: r, heap: newHeap(flat), of: make(map[*copied]*proc), globals: make(map[*ssa.Global]int32), unseen: make(map[string]int), supposed: make(map[int32]string), supposedChecked: make(map[int32]string)}
+func newFlow(ctx context.Context, p *program, c *calls, r *rules, h *heap) (*flow, error) {
+	f := &flow{p: p, calls: c, rules: r, heap: h, of: make(map[*copied]*proc), globals: make(map[*ssa.Global]int32), unseen: make(map[string]int), supposed: make(map[int32]string), supposedChecked: make(map[int32]check)}
 	if r != nil {
 		f.checker = newChecker(p, r)
 		f.heap.hides = f.hides(c)
@@ -138,7 +137,7 @@ func newFlow(ctx context.Context, p *program, c *calls, r *rules, flat bool) (*f
 		q.body = int32(len(f.heap.objects))
 		b.make(q)
 	}
-	if !flat {
+	if !h.flat {
 		return f, f.spread(ctx)
 	}
 	return f, nil

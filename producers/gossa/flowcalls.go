@@ -191,6 +191,12 @@ func (b *body) origin(i ssa.CallInstruction, f *ssa.Function, s *rule, name stri
 	}
 }
 
+// isFromOutside reports whether what a rule puts somewhere is made outside of the program: a library has no access to what the program's
+// functions have captured, and none to hidden fields. That does not hold where it hands back what the program gave it.
+func (r *rule) isFromOutside() bool {
+	return r.general || r.shipped && (r.kind == sourceRule || r.kind == bindRule)
+}
+
 // outcome puts what a function gives into its results, or where its arguments lead.
 func (b *body) outcome(i ssa.CallInstruction, r *rule, from int32, args []int32, result int32) {
 	for _, k := range r.writes {
@@ -202,7 +208,7 @@ func (b *body) outcome(i ssa.CallInstruction, r *rule, from int32, args []int32,
 				b.refers(to, t)
 				to = b.part(to, pointee)
 			}
-			if r.general {
+			if r.isFromOutside() {
 				b.fill(from, to, kindModel)
 			} else {
 				b.write(from, to, kindModel)
@@ -215,14 +221,18 @@ func (b *body) outcome(i ssa.CallInstruction, r *rule, from int32, args []int32,
 	if !r.result || result == none {
 		return
 	}
+	put := b.write
+	if r.kind == sourceRule && r.isFromOutside() {
+		put = b.fill
+	}
 	results := i.Common().Signature().Results()
 	if results.Len() == 1 {
-		b.write(from, result, kindModel)
+		put(from, result, kindModel)
 		return
 	}
 	for j := range results.Len() {
 		if j < results.Len()-1 || !isError(results.At(j).Type()) {
-			b.write(from, b.part(result, b.heap.component(j)), kindModel)
+			put(from, b.part(result, b.heap.component(j)), kindModel)
 		}
 	}
 }

@@ -72,9 +72,9 @@ func (f *folder) approximated(v uint32, n *finding) {
 	if name, is := f.supposed[o]; is {
 		n.suppose(name)
 	}
-	if name, is := f.supposedChecked[o]; is {
+	if c, is := f.supposedChecked[o]; is && c.isOf(n.Class) {
 		n.Confidence = guarded
-		n.Because = append(n.Because, "checked by "+name)
+		n.Because = append(n.Because, "checked by "+c.by)
 	}
 	if k := f.heap.texts[at.key]; at.within == none && k.of != nil {
 		n.suppose("field " + strings.Trim(k.name, ".") + " of all values")

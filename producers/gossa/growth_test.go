@@ -28,7 +28,7 @@ func TestWorkGrowsWithTheProgram(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		h := must(newFlow(t.Context(), p, c, nil, false)).heap
+		h := must(newFlow(t.Context(), p, c, nil, newHeap(false))).heap
 		return h.steps, len(h.links)
 	}
 	steps, links := work(300)
@@ -82,6 +82,30 @@ func TestACallEndsTheHeapThatTakesTooManySteps(t *testing.T) {
 		if n := len(h.keysOf(to)); h.steps > h.most != c.ends || n < c.parts != c.ends {
 			t.Errorf("of %d parts %d are made in %d steps, %d at most", c.parts, n, h.steps, h.most)
 		}
+	}
+}
+
+// TestAHeapIsMadeAnew where one call takes too many steps: the fields that it made so many objects of are one from the beginning, and
+// others are not.
+func TestAHeapIsMadeAnew(t *testing.T) {
+	h := newHeap(false)
+	many, few := h.key(keyText{name: ".many", of: 1}), h.key(keyText{name: ".few", of: 1})
+	h.begin()
+	h.spread, h.allowance, h.spent = true, 100, h.steps+100
+	h.part(h.object(1), few)
+	for range 300 {
+		h.part(h.object(1), many)
+	}
+	if !h.overshot {
+		t.Fatalf("%d steps are not too many", h.steps)
+	}
+	h = h.anew()
+	x, y := h.object(1), h.object(1)
+	if h.part(x, many) != h.part(y, many) || h.part(x, few) == h.part(y, few) {
+		t.Errorf(".many is %d and %d, .few %d and %d", h.part(x, many), h.part(y, many), h.part(x, few), h.part(y, few))
+	}
+	if h.key(keyText{name: ".many", of: 1}) != many || h.overshot || h.steps > h.most {
+		t.Error("it has other keys, or no steps left")
 	}
 }
 

@@ -7,6 +7,8 @@ import (
 	"slices"
 
 	"golang.org/x/tools/go/ssa"
+
+	"github.com/govyre/vyre/producers/calls/names"
 )
 
 // fact is what is known of a value on one arm of a condition. Several make others: see closed.
@@ -31,6 +33,7 @@ const (
 	noURL
 	noLines
 	noQuery
+	isAgreed  // a record that is kept under it has a secret that the caller knows
 	isChecked // a function of unknown content says that it is valid
 	isRuled   // the first of the bits for classes of guard rules, each of which says that a value is harmless to one
 	everyFact = ^fact(0)
@@ -65,7 +68,7 @@ func (f fact) closed() fact {
 		f |= isInside
 	}
 	if f&isConstant != 0 {
-		f |= everyFact &^ isChecked
+		f |= everyFact &^ (isChecked | isAgreed)
 	}
 	return f
 }
@@ -152,6 +155,8 @@ type checker struct {
 	accepted map[validator]fact
 	lets     map[validator]bool // see letsThrough
 	looks    map[validator]bool // see looksAt
+
+	recovering map[string]bool // names of methods that recover what panics; see mayRecover
 }
 
 func newChecker(p *program, r *rules) *checker {
@@ -287,14 +292,79 @@ func (g *guards) accepting(of validator) iter.Seq2[ssa.Value, *ssa.BasicBlock] {
 	return func(yield func(ssa.Value, *ssa.BasicBlock) bool) {
 		for _, b := range of.f.Blocks {
 			r, is := b.Instrs[len(b.Instrs)-1].(*ssa.Return)
-			if !is || of.result >= len(r.Results) || g.refuses(r.Results[of.result], of.truth, b) {
+			if !is || of.result >= len(r.Results) || b == of.f.Recover && !g.isRecovered(of.f) {
 				continue
 			}
-			if !yield(r.Results[of.result], b) {
+			if v := returned(r, of.result); !g.refuses(v, of.truth, b) && !yield(v, b) {
 				return
 			}
 		}
 	}
+}
+
+// returned is a result. Functions that defer calls put it into a variable before these run.
+func returned(r *ssa.Return, k int) ssa.Value {
+	v := r.Results[k]
+	load, is := v.(*ssa.UnOp)
+	if !is || load.Op != token.MUL {
+		return v
+	}
+	at, is := load.X.(*ssa.Alloc)
+	if !is || slices.ContainsFunc(*at.Referrers(), func(i ssa.Instruction) bool { return !isLoadOrStore(i, at) }) {
+		return v
+	}
+	for _, i := range slices.Backward(r.Block().Instrs) {
+		if s, is := i.(*ssa.Store); is && s.Addr == at {
+			return s.Val
+		}
+	}
+	return v
+}
+
+func isLoadOrStore(i ssa.Instruction, at *ssa.Alloc) bool {
+	switch i := i.(type) {
+	case *ssa.UnOp, *ssa.DebugRef:
+		return true
+	case *ssa.Store:
+		return i.Addr == at
+	}
+	return false
+}
+
+// isRecovered reports whether a function may return after a panic: something that it defers may call recover.
+func (g *guards) isRecovered(f *ssa.Function) bool {
+	for _, b := range f.Blocks {
+		for _, i := range b.Instrs {
+			if d, is := i.(*ssa.Defer); is && g.mayRecover(&d.Call) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// mayRecover is about a deferred call. Functions of the standard library do not recover, nor do methods of interfaces but for those of
+// which one of the program does.
+func (c *checker) mayRecover(of *ssa.CallCommon) bool {
+	f := of.StaticCallee()
+	switch {
+	case f != nil && f.Blocks != nil:
+		return recovers(f)
+	case f != nil:
+		return !c.p.standard[names.Package(f)]
+	case !of.IsInvoke():
+		_, builtin := of.Value.(*ssa.Builtin)
+		return !builtin || of.Value.Name() == "recover"
+	}
+	if c.recovering == nil {
+		c.recovering = make(map[string]bool)
+		for f := range c.p.names.Functions() {
+			if f.Signature.Recv() != nil && recovers(f) {
+				c.recovering[f.Name()] = true
+			}
+		}
+	}
+	return c.recovering[of.Method.Name()]
 }
 
 // refuses reports whether a result says that a value is not accepted.

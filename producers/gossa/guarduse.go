@@ -46,6 +46,14 @@ func (b *body) guarded(v ssa.Value, o int32, at use) int32 {
 	return o
 }
 
+// check is a function of which is supposed that it makes a value harmless.
+type check struct {
+	by      string
+	classes []string // for these; nil is all
+}
+
+func (c check) isOf(class string) bool { return c.classes == nil || slices.Contains(c.classes, class) }
+
 // checked makes the object of a value of which facts are known: a sanitizer for the classes that they end.
 func (b *body) checked(v ssa.Value, o int32, what fact) int32 {
 	key := refinement{v: v, what: what}
@@ -53,15 +61,17 @@ func (b *body) checked(v ssa.Value, o int32, what fact) int32 {
 		return made
 	}
 	made := o
-	if classes := b.checker.endedBy(what); len(classes) > 0 || what&isChecked != 0 {
+	if classes := b.checker.endedBy(what); len(classes) > 0 || what&(isChecked|isAgreed) != 0 {
 		at, _ := v.(ssa.Instruction)
 		made = b.special(at, "checked "+v.Name())
 		b.read(o, made, graph.KindAssign)
 		if len(classes) > 0 {
 			b.place(&rule{kind: sanitizerRule, name: "check", classes: classes}, made)
 		}
-		if what&isChecked != 0 {
-			b.supposedChecked[made] = b.guards.by[b.guards.num.of(v)]
+		if by := b.guards.by[b.guards.num.of(v)]; what&isChecked != 0 {
+			b.supposedChecked[made] = check{by: by}
+		} else if what&isAgreed != 0 {
+			b.supposedChecked[made] = check{by, agreedClasses}
 		}
 	}
 	b.refined[key] = made

@@ -9,6 +9,7 @@ type ladder struct {
 	spent     int          // steps, beyond which the next rung is taken
 	demoted   map[key]bool // fields that are one for all values of their type
 	named     []int        // how many objects of each part procedures name
+	overshot  bool         // one call has taken the steps of several rungs
 }
 
 // rungs say how many objects of a field there may be, beside those that procedures name: so many times those, and so
@@ -22,8 +23,8 @@ func (h *heap) begin() {
 	h.most = max(h.most, h.steps+4*(len(rungs)+1)*h.allowance)
 }
 
-// mostOver is how many times the steps of a rung one call may take beyond them, before the next rung is taken. Calls that take more have
-// taken all steps in the end, on whatever rung.
+// mostOver is how many times the steps of a rung one call may take beyond them. No rung is taken within a call, so a heap that
+// makes too much in one is made anew.
 const mostOver = 1
 
 // overshoots reports whether a call takes too many steps.
@@ -48,6 +49,14 @@ func (h *heap) climb() bool {
 	if !h.isSpent() {
 		return false
 	}
+	h.demote()
+	h.joinDemoted()
+	h.spent = h.steps + h.allowance
+	return true
+}
+
+// demote finds the fields of the next rung.
+func (h *heap) demote() {
 	r := rungs[h.rung]
 	h.rung++
 	for k, n := range h.count() {
@@ -59,7 +68,14 @@ func (h *heap) climb() bool {
 			h.demoted[key(k)] = true
 		}
 	}
-	h.joinDemoted()
-	h.spent = h.steps + h.allowance
-	return true
+}
+
+// anew returns an empty heap on the next rung, with the same keys. Its demoted fields are one object from the beginning, so that no call
+// makes all the others again.
+func (h *heap) anew() *heap {
+	h.demote()
+	to := newHeap(false)
+	to.keys, to.texts, to.structs, to.hidden = h.keys, h.texts, h.structs, h.hidden
+	to.demoted, to.rung = h.demoted, h.rung
+	return to
 }

@@ -25,7 +25,7 @@ func (c *checker) letsSome(of validator) bool {
 	}
 	n := g.num.of(of.f.Params[of.param])
 	for v, b := range g.accepting(of) {
-		if what, all := g.along(v, of.truth, b, n); all && what != 0 && what&(isConstant|isParsed|isChecked) == 0 {
+		if what, all := g.along(v, of.truth, b, n); all && what != 0 && what&(isConstant|isParsed|isChecked|isAgreed) == 0 {
 			return true
 		}
 	}

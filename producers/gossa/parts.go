@@ -89,7 +89,7 @@ type partTable struct {
 func (h *heap) exhausted() bool {
 	h.steps++
 	if h.overshoots() {
-		h.most = 0
+		h.most, h.overshot = 0, true
 	}
 	return h.steps > h.most
 }

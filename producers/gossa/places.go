@@ -52,7 +52,7 @@ func (b *body) sinkOf(i ssa.CallInstruction, r *rule, w ssa.Value) int32 {
 	b.place(r, to)
 	if w != nil && b.isPlainText(i, w) {
 		text := b.special(i, "plain text")
-		b.supposedChecked[text] = "net/http.DetectContentType"
+		b.supposedChecked[text] = check{by: "net/http.DetectContentType"}
 		b.read(text, to, graph.KindAssign)
 		return text
 	}

@@ -40,6 +40,9 @@ func newRules(files []string) (*rules, error) {
 		}
 	}
 	r.shipped = len(r.list)
+	for _, n := range r.list {
+		n.shipped = true
+	}
 	for _, file := range files {
 		b, err := readRules(file)
 		if err == nil {

@@ -48,6 +48,7 @@ type rule struct {
 	exported bool // it is about parameters of exported functions
 	methods  bool // a root: methods of what is given, and not functions
 	general  bool // it is not written, but supposed
+	shipped  bool
 	request  int  // of a bind, the argument that has the request
 	first    bool // a sink is the first of a variadic function's arguments
 	where    int  // of a sink, the argument that has a constant, if there is one:
