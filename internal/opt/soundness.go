@@ -55,8 +55,6 @@ const (
 	checkOneStop                       // unroll: every round but the first would begin with the same constant
 	checkOpenTest                      // unroll: a round that may not run keeps its test
 	checkBetween                       // vector: no other access of the object stands between
-	checkStored                        // vector: no load moves up past a store of what it loads
-	checkPassedExit                    // vector: no exit stands in what an access moves past
 	checkAligned                       // vector: the first index and the object are aligned to the whole
 	checkTerms                         // vector: an index that is divided term by term does not wrap
 	checkHighest                       // algebra: what is compared is the highest bit
@@ -167,8 +165,6 @@ var checkNames = [numChecks]string{
 	checkOneStop:          "unroll/one-stop",
 	checkOpenTest:         "unroll/open-test",
 	checkBetween:          "vector/between",
-	checkStored:           "vector/stored",
-	checkPassedExit:       "vector/exit",
 	checkAligned:          "vector/aligned",
 	checkTerms:            "vector/terms",
 	checkHighest:          "algebra/highest",

@@ -24,11 +24,7 @@ const (
 // loops come first. O(rows written), which the size of the program bounds.
 func unroll(w *work) {
 	u := &unrolling{w: w, exits: w.exits(), copies: cloning{w: w}, stale: make([]bool, len(w.Regions)), budget: 4*w.linked() + 4096, last: w.inner}
-	u.arrays, u.most = w.fragmentArrays(), maxFragmentRows
-	if u.arrays == nil {
-		u.arrays, u.most = u.countedArrays(), maxArrayRows
-	}
-	u.wide = 4 * u.most
+	u.fragments, u.wide = w.fragmentArrays(), maxFragmentBudget
 	for it := w.rows(); it.control(); {
 		if it.at == atEnd && w.Op[it.row] == ir.OpLoop {
 			u.loop(&it)
@@ -47,9 +43,8 @@ type unrolling struct {
 	budget int    // rows that may still be added to the program
 	last   bool   // no other run comes for loops in what is written out
 
-	arrays []bool // local arrays that should be registers, by object; nil without one
-	most   int    // rows that a loop may become that indexes them
-	wide   int    // rows that may still be added for such loops
+	fragments []bool // local arrays of fragments, by object; nil without one
+	wide      int    // rows that may still be added for loops that index them
 }
 
 // loop unrolls the loop that the walk has come to the end of.
@@ -203,7 +198,7 @@ func (u *unrolling) survey(c counter, most int, flat bool) body {
 		in := w.info(r)
 		seen = seen || r == c.test
 		if s.most == maxUnrolled && u.indexes(r, c.arg) {
-			s.most = u.most
+			s.most = maxFragmentRows
 		}
 		if counts := w.countsOnly(r, c, folds); counts {
 			folds[r] = true

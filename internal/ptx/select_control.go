@@ -1,10 +1,6 @@
 package ptx
 
-import (
-	"slices"
-
-	"github.com/govyre/vyre/ir"
-)
+import "github.com/govyre/vyre/ir"
 
 // controlRules covers arguments, results and terminators. Those that move values are parallel copies.
 var controlRules = map[ir.Op]rule{
@@ -70,12 +66,8 @@ func (s *selector) structured(x ir.Row) ir.Row {
 	first := s.p.X(x)
 	after := s.p.Regions()[first+uint32(in.Owns)-1].End
 	f := &frame{end: s.newLabel()}
-	last := after
-	for int(last) < s.p.Rows() && s.p.Op(last) == ir.OpRes && s.p.X(last) == uint32(last-after) {
-		last++
-	}
-	for r := after; r < last; r++ {
-		f.results = append(f.results, s.result(r, last))
+	for r := after; int(r) < s.p.Rows() && s.p.Op(r) == ir.OpRes && s.p.X(r) == uint32(r-after); r++ {
+		f.results = append(f.results, s.carried(r))
 	}
 	s.frames[x] = f
 	switch {
@@ -89,20 +81,6 @@ func (s *selector) structured(x ir.Row) ir.Row {
 		s.label(f.end)
 	}
 	return after
-}
-
-// result gives the result in row r its register: that of the op around if row next, the first after the results, yields it as
-// one of that. Only a yield of the arm and what stands behind the outer op could read either register, and every way there writes
-// the inner one first. Ends of ifs within one another are then one place, where the assembler brings a warp together once.
-func (s *selector) result(r, next ir.Row) reg {
-	if int(next) < s.p.Rows() && s.p.Op(next) == ir.OpYield {
-		if k := slices.Index(s.p.List(next), uint32(r)); k >= 0 {
-			x := s.frames[s.p.Regions()[s.p.Region(next)].Op].results[k]
-			s.set(r, operand{kind: isReg, reg: x})
-			return x
-		}
-	}
-	return s.carried(r)
 }
 
 // carried gives the argument or result in row r a register of its own.
