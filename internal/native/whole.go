@@ -267,6 +267,12 @@ func (s *selector) rejoin(r ir.Row) {
 	p.vals = make([][]vreg, len(p.live))
 	for i, v := range p.live {
 		p.vals[i] = s.vals[v]
+		for _, d := range p.vals[i] {
+			delete(s.halves, d) // a whole vector brings the mask alone
+		}
+	}
+	for _, m := range p.masks {
+		delete(s.halves, m.mask)
 	}
 	s.bind(p.masked)
 }

@@ -6,39 +6,35 @@ import "github.com/govyre/vyre/ir"
 // the assembler in the driver for CUDA 13.0 (sm_90a) gives a LEA.HI.X with both inversions, which is an illegal instruction. It
 // does so if they are written as xor, which they are because of error 51; a difference from −1 is as short, and right. O(rows).
 func (s *selector) findShiftedInverses() {
-	p := s.p
-	whole := func(v ir.Row) bool { t := p.Type(v); return t == ir.I64 || t == ir.U64 }
-	bits := chains{next: func(v ir.Row) (ir.Row, bool, bool) {
-		return p.A(v), false, (p.Op(v) == ir.OpBitcast || p.Op(v) == ir.OpCvt) && whole(v) && whole(p.A(v))
-	}}
+	p, inverse := s.p, map[ir.Row]ir.Row{} // by row: what it has its bits of, which is not row 0
 	for r := range ir.Row(p.Rows()) {
-		if p.Op(r) != ir.OpShl || !whole(r) {
+		if !is64(p.Type(r)) {
 			continue
 		}
-		v := bits.from(p.A(r)).first
-		if !whole(v) || p.Op(v) != ir.OpNot && (p.Op(v) != ir.OpXor || !s.allOnes(p.B(v))) {
-			continue
+		switch v := inverse[p.A(r)]; p.Op(r) {
+		case ir.OpNot, ir.OpXor:
+			if p.Op(r) == ir.OpNot || p.Op(p.B(r)) == ir.OpConst && p.Const(p.B(r)) == 1<<64-1 {
+				inverse[r] = r
+			}
+		case ir.OpBitcast, ir.OpCvt:
+			if v != 0 {
+				inverse[r] = v
+			}
+		case ir.OpShl:
+			if v != 0 && s.shiftedInverses == nil {
+				s.shiftedInverses = make(map[ir.Row]bool)
+			}
+			if v != 0 {
+				s.shiftedInverses[v] = true
+			}
 		}
-		if s.shiftedInverses == nil {
-			s.shiftedInverses = make(map[ir.Row]bool)
-		}
-		s.shiftedInverses[v] = true
 	}
 }
 
-// allOnes reports whether a row is a constant of 64 bits that are all set.
-func (s *selector) allOnes(v ir.Row) bool { return s.p.Op(v) == ir.OpConst && s.p.Const(v) == 1<<64-1 }
-
-// inverted is the inverse of v's value, of which the assembler does not know that it is one.
-func (s *selector) inverted(v ir.Row) operand {
-	return s.do(opSub, tS64, imm(tS64, 1<<64-1), s.value(v))
-}
-
-// not is the rule of inversion.
-func (s *selector) not(r ir.Row) {
+// inverts writes row r, an inversion or a xor, as a difference if its value is shifted left, and reports whether it is.
+func (s *selector) inverts(r ir.Row) bool {
 	if s.shiftedInverses[r] {
-		s.set(r, s.inverted(s.p.A(r)))
-		return
+		s.set(r, s.do(opSub, tS64, imm(tS64, 1<<64-1), s.value(s.p.A(r))))
 	}
-	s.set(r, s.do(opNot, untyped(s.typeOf(r)), s.logic(r, s.p.A(r))))
+	return s.shiftedInverses[r]
 }

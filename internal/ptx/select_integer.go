@@ -87,9 +87,9 @@ func arithmetic(ints, floats opcode) rule {
 }
 
 // scaled reports whether a value is a shift or a product, or that with other signs or of another type. Sums with those are
-// what many errors of the assembler are about, so whatever looks for them has to see each sum.
+// what many errors of the assembler are about, so whatever looks for them has to see each sum. It looks at a few rows.
 func (s *selector) scaled(v ir.Row) bool {
-	for {
+	for range 8 {
 		switch s.p.Op(v) {
 		case ir.OpNot, ir.OpNeg, ir.OpAbs, ir.OpBitcast, ir.OpCvt:
 			v = s.p.A(v)
@@ -99,6 +99,7 @@ func (s *selector) scaled(v ir.Row) bool {
 			return false
 		}
 	}
+	return true
 }
 
 // extreme is the smaller or the greater of two values. Of a float and the constant −0 it is a choice of bits: ptxas
@@ -304,10 +305,14 @@ func (s *selector) mulSat(row ir.Row) {
 
 // bitRules covers ops on bits.
 var bitRules = map[ir.Op]rule{
-	ir.OpAnd:  bitwise(opAnd),
-	ir.OpOr:   bitwise(opOr),
-	ir.OpXor:  bitwise(opXor),
-	ir.OpNot:  (*selector).not,
+	ir.OpAnd: bitwise(opAnd),
+	ir.OpOr:  bitwise(opOr),
+	ir.OpXor: bitwise(opXor),
+	ir.OpNot: func(s *selector, r ir.Row) {
+		if !s.inverts(r) {
+			s.set(r, s.do(opNot, untyped(s.typeOf(r)), s.logic(r, s.p.A(r))))
+		}
+	},
 	ir.OpRotl: func(s *selector, r ir.Row) { s.rotate(r, opShfL) },
 	ir.OpRotr: func(s *selector, r ir.Row) { s.rotate(r, opShfR) },
 	ir.OpPopc: (*selector).bitsSet,
@@ -372,11 +377,7 @@ func (s *selector) logic(row, v ir.Row) operand {
 
 func bitwise(op opcode) rule {
 	return func(s *selector, r ir.Row) {
-		if s.taken[r] {
-			return
-		}
-		if s.shiftedInverses[r] {
-			s.set(r, s.inverted(s.p.A(r)))
+		if s.taken[r] || s.inverts(r) {
 			return
 		}
 		a, b := latest(s.logic(r, s.p.A(r)), s.logic(r, s.p.B(r)))
