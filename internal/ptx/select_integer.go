@@ -305,14 +305,10 @@ func (s *selector) mulSat(row ir.Row) {
 
 // bitRules covers ops on bits.
 var bitRules = map[ir.Op]rule{
-	ir.OpAnd: bitwise(opAnd),
-	ir.OpOr:  bitwise(opOr),
-	ir.OpXor: bitwise(opXor),
-	ir.OpNot: func(s *selector, r ir.Row) {
-		if !s.inverts(r) {
-			s.set(r, s.do(opNot, untyped(s.typeOf(r)), s.logic(r, s.p.A(r))))
-		}
-	},
+	ir.OpAnd:  bitwise(opAnd),
+	ir.OpOr:   bitwise(opOr),
+	ir.OpXor:  bitwise(opXor),
+	ir.OpNot:  bitwise(opNot),
 	ir.OpRotl: func(s *selector, r ir.Row) { s.rotate(r, opShfL) },
 	ir.OpRotr: func(s *selector, r ir.Row) { s.rotate(r, opShfR) },
 	ir.OpPopc: (*selector).bitsSet,
@@ -380,8 +376,13 @@ func bitwise(op opcode) rule {
 		if s.taken[r] || s.inverts(r) {
 			return
 		}
-		a, b := latest(s.logic(r, s.p.A(r)), s.logic(r, s.p.B(r)))
-		s.set(r, s.do(op, untyped(s.typeOf(r)), a, b))
+		t, a := untyped(s.typeOf(r)), s.logic(r, s.p.A(r))
+		if op == opNot {
+			s.set(r, s.do(op, t, a))
+			return
+		}
+		a, b := latest(a, s.logic(r, s.p.B(r)))
+		s.set(r, s.do(op, t, a, b))
 	}
 }
 

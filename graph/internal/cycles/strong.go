@@ -183,6 +183,68 @@ func (s signing) jump(v uint32) {
 	s.lower(s.in, to, ahead, x)
 }
 
+// follows is the kind of the round after one, and its phase.
+func follows(kind, phase, wide uint32) (then, later uint32) {
+	switch kind {
+	case looking:
+		return trimming, phase
+	case trimming:
+		switch {
+		case phase+1 != trims:
+			return looking, phase + 1
+		case wide != 0:
+			return rating, 0
+		}
+		return moving, 1
+	case rating:
+		return electing, phase
+	case electing:
+		return crowning, phase
+	case settling:
+		return moving, phase + 1
+	}
+	return moving, phase
+}
+
+// close ends what a node is in.
+func (s signing) close(v, name uint32) {
+	s.label[v] = name
+	s.in[v], s.out[v] = 0, none
+}
+
+// trim closes a node that has no arcs to it, or none from it, and reports whether it has both. After the last trim nodes have keys.
+func (s signing) trim(v uint32) bool {
+	stays := s.in[v] == 0 && s.out[v] == 0
+	s.in[v], s.out[v] = none, none
+	if s.phase+1 == trims {
+		s.in[v], s.out[v] = v, v
+	}
+	if !stays {
+		s.least[v] = v
+		s.close(v, v)
+	}
+	return stays
+}
+
+// settle closes a node with two equal keys, and reports whether it has others, with which the next phase begins.
+func (s signing) settle(v, giant uint32) bool {
+	x, y := s.in[v], s.out[v]
+	if x != y || s.phase == 0 && x == none {
+		s.wasIn[v], s.wasOut[v] = x, y
+		s.in[v], s.out[v] = key(v, s.phase+1), key(v, s.phase+1)
+		return true
+	}
+	name := giant
+	if s.phase > 0 {
+		name = owner(x, s.phase)
+	}
+	s.close(v, name)
+	if gpu.AtomicLoad(&s.least[name]) > v {
+		gpu.AtomicMin(&s.least[name], v)
+	}
+	return false
+}
+
 // Sign is a round.
 //
 //vyre:kernel workgroup=256
@@ -199,27 +261,7 @@ func Sign(t gpu.Thread, round, wide, masked uint32, offsets, targets, masks, fil
 	if t.Global().X == 0 {
 		gpu.AtomicStore(&state[after+openWord], 0)
 		gpu.AtomicStore(&state[after+movedWord], 0)
-		then, later := kind, phase
-		switch kind {
-		case looking:
-			then = trimming
-		case trimming:
-			then, later = looking, phase+1
-			if later == trims {
-				then, later = moving, 1
-				if wide != 0 {
-					then, later = rating, 0
-				}
-			}
-		case rating:
-			then = electing
-		case electing:
-			then = crowning
-		case crowning:
-			then = moving
-		case settling:
-			then, later = moving, phase+1
-		}
+		then, later := follows(kind, phase, wide)
 		state[next+kindWord], state[next+phaseWord], state[next+halfWord] = then, later, half
 		if closes {
 			state[next+halfWord] = 1 - half
@@ -249,15 +291,7 @@ func Sign(t gpu.Thread, round, wide, masked uint32, offsets, targets, masks, fil
 			v = list[half*size+i]
 			switch kind {
 			case trimming:
-				stays = in[v] == 0 && out[v] == 0
-				in[v], out[v] = none, none
-				if phase+1 == trims {
-					in[v], out[v] = v, v
-				}
-				if !stays {
-					label[v], least[v] = v, v
-					in[v], out[v] = 0, none
-				}
+				stays = s.trim(v)
 			case rating:
 				most = max(most, uint64(least[v]+1)*uint64(offsets[v+1]-offsets[v]))
 			case electing:
@@ -272,21 +306,7 @@ func Sign(t gpu.Thread, round, wide, masked uint32, offsets, targets, masks, fil
 			case moving:
 				s.jump(v)
 			case settling:
-				x, y := in[v], out[v]
-				if stays = x != y || phase == 0 && x == none; stays {
-					wasIn[v], wasOut[v] = x, y
-					in[v], out[v] = key(v, phase+1), key(v, phase+1)
-				} else {
-					name := told[Best]
-					if phase > 0 {
-						name = owner(x, phase)
-					}
-					label[v] = name
-					in[v], out[v] = 0, none
-					if gpu.AtomicLoad(&least[name]) > v {
-						gpu.AtomicMin(&least[name], v)
-					}
-				}
+				stays = s.settle(v, told[Best])
 			}
 			if closes && !stays {
 				closed++
@@ -302,6 +322,11 @@ func Sign(t gpu.Thread, round, wide, masked uint32, offsets, targets, masks, fil
 			list[(1-half)*size+at] = v
 		}
 	}
+	tell(t, kind, phase, closed, first, most, told, rated)
+}
+
+// tell gives what the lanes of a warp have found to all: how many nodes they closed, and the best pivot.
+func tell(t gpu.Thread, kind, phase, closed, first uint32, most uint64, told []uint32, rated []uint64) {
 	most, first = gpu.ReduceMax(t, most), gpu.ReduceMin(t, first)
 	if t.Lane() == 0 && most != 0 {
 		gpu.AtomicMax(&rated[0], most)
