@@ -211,6 +211,8 @@ kernel @chatter workgroup(256) {
 }`
 
 // However much a kernel has to say, a run keeps what there is room for, and counts the rest.
+//
+//ci:race !TracesAreBounded
 func TestTracesAreBounded(t *testing.T) {
 	const said = 400 * 256
 	onEach(t, func(t *testing.T, d vyre.Device) {

@@ -15,7 +15,7 @@ import (
 )
 
 // shopTaint asks for what comes to the shop's queries.
-var shopTaint = []string{"taint", "../../examples/programs/shop/shop.vyg.gz", "--sources", "../../examples/programs/shop/shop.sources", "--sinks", "../../examples/programs/shop/shop.sql.sinks"}
+var shopTaint = []string{"taint", "../../examples/programs/shop/shop.vyg.zst", "--sources", "../../examples/programs/shop/shop.sources", "--sinks", "../../examples/programs/shop/shop.sql.sinks"}
 
 // The tool of Go shows kernels by name, with the file of their function.
 func TestProfileIsForGoToolPprof(t *testing.T) {
@@ -23,8 +23,8 @@ func TestProfileIsForGoToolPprof(t *testing.T) {
 		file := filepath.Join(t.TempDir(), "p")
 		for _, args := range [][]string{
 			{"run", "../../examples/saxpy/kernel.go", "--grid", "4", "--arg", "a=2", "--arg", "x=iota:1024", "--arg", "y=zeros:1024"},
-			{"reach", "../../examples/programs/shop/shop.vyg.gz", "--from", "0", "--count", "--topology", "device-loop"},
-			{"reach", "../../examples/programs/shop/shop.vyg.gz", "--from", "0", "--to", "5", "--between"},
+			{"reach", "../../examples/programs/shop/shop.vyg.zst", "--from", "0", "--count", "--topology", "device-loop"},
+			{"reach", "../../examples/programs/shop/shop.vyg.zst", "--from", "0", "--to", "5", "--between"},
 			shopTaint,
 		} {
 			var out, errs bytes.Buffer
@@ -66,8 +66,8 @@ func TestTraceHasWhatWavesDid(t *testing.T) {
 	}
 	var tried string
 	for _, args := range [][]string{
-		{"reach", "../../examples/programs/shop/shop.vyg.gz", "--from", "0", "--count"},
-		{"reach", "../../examples/programs/shop/shop.vyg.gz", "--from", "0", "--to", "5", "--between"}, // into files that are there
+		{"reach", "../../examples/programs/shop/shop.vyg.zst", "--from", "0", "--count"},
+		{"reach", "../../examples/programs/shop/shop.vyg.zst", "--from", "0", "--to", "5", "--between"}, // into files that are there
 		shopTaint,
 		{"evidence", "explain", "--try", "grid:4x4"},
 	} {
@@ -93,7 +93,7 @@ func TestTraceHasWhatWavesDid(t *testing.T) {
 }
 
 func TestTraceThatCannotBe(t *testing.T) {
-	reach := []string{"reach", "../../examples/programs/shop/shop.vyg.gz", "--from", "0", "--count", "--device", "cpu", "--trace"}
+	reach := []string{"reach", "../../examples/programs/shop/shop.vyg.zst", "--from", "0", "--count", "--device", "cpu", "--trace"}
 	dir := t.TempDir()
 	for _, c := range []struct {
 		args       []string

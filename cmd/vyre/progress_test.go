@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-//ci:race Spin|TestServed
+//ci:race Spin|TestServed(Answers|Errors|File|Large|Pairs)
 func TestSpinSpeaksAfterASecond(t *testing.T) {
 	for _, c := range []struct {
 		takes time.Duration

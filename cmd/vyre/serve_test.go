@@ -26,7 +26,7 @@ import (
 	"go.uber.org/goleak"
 )
 
-const goGraph = "../../examples/programs/go.vyg.gz"
+const goGraph = "../../examples/programs/go.vyg.zst"
 
 // served is vyre serve, running.
 type served struct {
@@ -369,7 +369,7 @@ func TestBrowserAsksByKeyboardAlone(t *testing.T) {
 		scheme     string
 	}{{1200, 800, "light"}, {390, 844, "dark"}} {
 		b := browser.Open(t, serving(t, goGraph).url, screen.wide, screen.high, screen.scheme)
-		b.Await(`document.querySelector('h1').textContent`, "go.vyg.gz")
+		b.Await(`document.querySelector('h1').textContent`, "go.vyg.zst")
 		b.Await(`document.activeElement.id`, "from")
 		b.Press("c", "m", "d", "/", "g", "o", ".", "m", "a", "i")
 		b.Await(`document.querySelector('#from-names li')?.firstChild.textContent`, "cmd/go.main")

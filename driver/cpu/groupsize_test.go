@@ -13,6 +13,8 @@ import (
 
 // TestAnotherGroupSizeChangesNoResult: every conformance case whose program driver.Resize takes gives what is expected in
 // groups of other sizes too, over as many invocations. This is the search for ways to tell the group that Resize misses.
+//
+//ci:race !AnotherGroupSize
 func TestAnotherGroupSizeChangesNoResult(t *testing.T) {
 	d, err := cpu.Open(cpu.Options{})
 	if err != nil {

@@ -35,7 +35,7 @@ func onSim(t *testing.T, c cusim.Config) (*cuda.Device, *cusim.Driver) {
 	return d, sim
 }
 
-//ci:race !^TestGPU|DevicesPassTheConformanceSuite|Occupancy|NoFaultBreaks|SmallTransfersOfAGraph|TwoProcesses
+//ci:race !^TestGPU|DevicesPassTheConformanceSuite|AgreementTells|AgreeOnRandom|Occupancy|NoFaultBreaks|SmallTransfersOfAGraph|TwoProcesses
 func TestContractOnTheSimulatedDriver(t *testing.T) {
 	type config struct {
 		name  string

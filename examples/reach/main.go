@@ -21,7 +21,7 @@ import (
 func main() {
 	log.SetFlags(0)
 	device := flag.String("device", "auto", "device to run on")
-	name := flag.String("graph", "../programs/go.vyg.gz", "graph to search: a file, or a generated one such as road:1024x1024, kron:16 or skew:65536")
+	name := flag.String("graph", "../programs/go.vyg.zst", "graph to search: a file, or a generated one such as road:1024x1024, kron:16 or skew:65536")
 	from := flag.String("from", "cmd/go.main", "name of the node to begin with; the first one, where nodes have no names")
 	times := flag.Bool("times", false, "print how long each way takes")
 	flag.Parse()

@@ -126,6 +126,20 @@ func next(r *columns.Output, a *columns.Arena) *columns.Arena {
 	return b
 }
 
+// TestPlainOfManyWorkers: goroutines that share the programs of an arena leave what one does.
+//
+//ci:race ManyWorkers
+func TestPlainOfManyWorkers(t *testing.T) {
+	a := random(t, 1, 60)
+	want := new(columns.Plain).Run(a, 1)
+	h := new(columns.Plain)
+	for _, workers := range []int{2, 7, 3} {
+		if s := differ(h.Run(a, workers), want); s != "" {
+			t.Errorf("%d workers: %s", workers, s)
+		}
+	}
+}
+
 // TestSameBytes on all devices as in plain Go, for all sizes of workgroups, and when hashes say nearly nothing; a second
 // run finds nothing more.
 func TestSameBytes(t *testing.T) {

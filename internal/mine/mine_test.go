@@ -195,6 +195,9 @@ func TestOpenRefuses(t *testing.T) {
 	}
 }
 
+// notFound are the patterns whose results the search does not reach.
+var notFound = []string{"llvm-82414", "llvm-118155", "llvm-164495", "llvm-167190"}
+
 // TestMissedPeepholesOfLLVM finds results for patterns that LLVM missed.
 func TestMissedPeepholesOfLLVM(t *testing.T) {
 	long.Only(t, "banks of 150,000 terms for each pattern, and searches for counterexamples")
@@ -207,8 +210,10 @@ func TestMissedPeepholesOfLLVM(t *testing.T) {
 		t.Fatal(err)
 	}
 	d := one(t)
-	var found, missed []string
-	for _, r := range list {
+	for i, r := range list {
+		if !long.Turn(i, len(list), 1) {
+			continue
+		}
 		var q *rules.Rule
 		for _, names := range []string{"xor sub", "min max", "and or xor not lt min max add sub ctz"} { // beside those of the pattern
 			if q, err = mine.Cheaper(ctx, d, mine.Options{Ops: ops(t, names), Literals: []string{"0", "1", "ones"}, Size: 3, Terms: 150_000}, r, rules.Full); err != nil {
@@ -218,15 +223,9 @@ func TestMissedPeepholesOfLLVM(t *testing.T) {
 				break
 			}
 		}
-		if q == nil {
-			missed = append(missed, r.Name)
-			continue
+		if t.Log(r.Name, q); q == nil && !slices.Contains(notFound, r.Name) {
+			t.Errorf("nothing is found for %s", r)
 		}
-		found = append(found, q.String())
-	}
-	t.Logf("%d of %d:\n%s\nnot found: %s", len(found), len(list), strings.Join(found, "\n"), strings.Join(missed, " "))
-	if len(found) < 33 {
-		t.Errorf("%d found, 33 are wanted", len(found))
 	}
 }
 

@@ -20,8 +20,8 @@ import (
 // shows only of large programs: a list for each of many rows.
 func TestBytesGrowWithTheProgramInEveryConstruct(t *testing.T) {
 	sizes := []int{400, 1600}
-	if long.Enabled() {
-		sizes = []int{1000, 4000, 16000}[:long.Count(2, 3, 3)]
+	if long.Whole() {
+		sizes = []int{1000, 4000, 16000}
 	}
 	for _, s := range shape.Grown {
 		t.Run(s.Name, func(t *testing.T) {

@@ -130,6 +130,8 @@ func sameLines(a, b []string) bool {
 }
 
 // TestFileIsBounded: of a plan the newest spans stay, and a plan that comes when the file is full has none.
+//
+//ci:race !FileIsBounded
 func TestFileIsBounded(t *testing.T) {
 	var f spans.File
 	const plans = spans.Most/spans.PerPlan + 1

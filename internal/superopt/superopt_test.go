@@ -177,6 +177,8 @@ func TestSearchIsRepeatable(t *testing.T) {
 }
 
 // TestSearchKeepsTheMeaningOfRandomPrograms compares with programs as they are written.
+//
+//ci:race RandomPrograms
 func TestSearchKeepsTheMeaningOfRandomPrograms(t *testing.T) {
 	n := uint64(long.Count(20, 1_000, 5_000))
 	var s conform.Summary

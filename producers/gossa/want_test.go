@@ -268,7 +268,7 @@ func byType(t *testing.T, a *analysed) {
 // TestExampleIsCurrent: the graph of examples/programs/shop, and the lists beside it, are what gossa makes of it.
 func TestExampleIsCurrent(t *testing.T) {
 	const dir = "../../examples/programs/shop"
-	old, _, err := files.Open(t.Context(), dir+"/shop.vyg.gz", files.Options{})
+	old, _, err := files.Open(t.Context(), dir+"/shop.vyg.zst", files.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -285,7 +285,7 @@ func TestExampleIsCurrent(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	written := must(e.lists(t.Context(), filepath.Join(t.TempDir(), "shop.vyg.gz"), g))
+	written := must(e.lists(t.Context(), filepath.Join(t.TempDir(), "shop.vyg.zst"), g))
 	if there := must(filepath.Glob(dir + "/shop.*")); len(there) != len(written)+1 {
 		t.Errorf("%d lists in %s: %q", len(written), dir, there)
 	}
@@ -296,6 +296,6 @@ func TestExampleIsCurrent(t *testing.T) {
 		}
 	}
 	if must(g.Digest(t.Context())) != must(old.Digest(t.Context())) {
-		t.Errorf("%s has another graph now; in it, run gossa --graph dataflow --rules std -o shop.vyg.gz .", dir)
+		t.Errorf("%s has another graph now; in it, run gossa --graph dataflow --rules std -o shop.vyg.zst .", dir)
 	}
 }

@@ -19,6 +19,7 @@ var (
 	asked      = os.Getenv("VYRE_LONG") // before a test that takes it away
 	enabled    = flag.Bool("long", asked != "", "run the slow sweeps too")
 	exhaustive = flag.Bool("exhaustive", false, "with -long: sweeps over all arguments too, which take a quarter of an hour and more")
+	chance     = rand.Uint64()
 	seed       = flag.Uint64("seed", 0, "where what is drawn at random begins; 0 is as Seed says")
 )
 
@@ -94,11 +95,11 @@ func begin(t interface{ Logf(string, ...any) }, quick, multiple uint64) uint64 {
 	return first
 }
 
-// drawn is a seed that VYRE_SEED says, or any.
+// drawn is a seed that VYRE_SEED says, or any: one for all tests of a process.
 func drawn() uint64 {
 	n, err := strconv.ParseUint(os.Getenv("VYRE_SEED"), 0, 64)
 	if err != nil {
-		return rand.Uint64()
+		return chance
 	}
 	return n
 }
@@ -120,6 +121,16 @@ func Every(quick, sweep int) int {
 		return quick
 	}
 	return min(quick, int(float64(sweep)/share()))
+}
+
+// Turn reports whether a test takes case i of a list that is the same in every run: of quick cases one, with -long of sweep.
+// A share of that begins at a case that is drawn, so that those of many runs are all of them.
+func Turn(i, quick, sweep int) bool {
+	n := Every(quick, sweep)
+	if n > sweep && Enabled() {
+		i += int(drawn() % uint64(n))
+	}
+	return i%n == 0
 }
 
 // share is how much of a sweep VYRE_LONG asks for; all, if it says no number.

@@ -147,6 +147,8 @@ func checkEdges(list []touches, o *branches, edges [][]int) error {
 }
 
 // Every node reads all of a buffer of which each writes a part: the square of this many would take minutes.
+//
+//ci:race !PlacedQuickly
 func TestManyNodesArePlacedQuickly(t *testing.T) {
 	list := make([]touches, 1<<16)
 	for i := range list {

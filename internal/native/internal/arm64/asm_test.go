@@ -127,6 +127,8 @@ func TestEncodingsAreWhatADisassemblerReads(t *testing.T) {
 }
 
 // Whatever the bytes are, Read comes to an end: with an instruction or an error.
+//
+//ci:race !AnyBytes
 func TestReadTakesAnyBytes(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	code, read := make([]byte, 4), 0
