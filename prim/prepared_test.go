@@ -92,7 +92,7 @@ func TestPrimitivesInUseAndWithoutMemory(t *testing.T) {
 	for i, of := range every {
 		_, after := of.answers(t, 100)
 		for k, d := range devices {
-			if !shared(i, k) || testing.Short() && i%3 != 0 || long.Enabled() && !long.Turn(i, 3, 1) {
+			if !shared(i, k) || testing.Short() && i%3 != 0 || long.Enabled() && !long.Turn(i, 3) {
 				continue
 			}
 			t.Run(d.Name()+" "+of.name, func(t *testing.T) {

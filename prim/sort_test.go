@@ -290,7 +290,7 @@ func TestSortsLeaveEqualDigitsOut(t *testing.T) {
 			s := must(prim.NewSortPairs[uint32, uint32](ctx, d, 8193, prim.SortOptions{Swap: swap}))(t)
 			const n = 500
 			for mask := range 16 {
-				if !long.Turn(mask, 5, 1) {
+				if !long.Turn(mask, 5) {
 					continue
 				}
 				keys, values := make([]uint32, n), make([]uint32, n)

@@ -67,13 +67,10 @@ func powOf(x, y float64) float64 { return math.Exp(y * math.Log(x)) }
 var samples = flag.Int("samples", 0, "random inputs for each accurate function; 0 means a few, or with -long many")
 
 func sampleCount(few, many int) int {
-	switch {
-	case *samples > 0:
+	if *samples > 0 {
 		return *samples
-	case long.Enabled():
-		return many
 	}
-	return few
+	return long.Count(few, many, many)
 }
 
 // TestRecipesF64 measures random and awkward arguments against the reference.

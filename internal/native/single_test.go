@@ -38,7 +38,7 @@ func TestOneInvocationAtATime(t *testing.T) {
 					continue
 				}
 				for i, c := range f.Cases() {
-					if c.Host != nil || !long.Turn(i, 12, 1) {
+					if c.Host != nil || !long.Turn(i, 12) {
 						continue
 					}
 					if err := conform.Try(context.Background(), d, &c); err != nil && !errors.Is(err, conform.ErrSkipped) && !errors.As(err, &no) {

@@ -10,6 +10,7 @@ package long
 import (
 	"flag"
 	"iter"
+	"math"
 	"math/rand/v2"
 	"os"
 	"strconv"
@@ -123,14 +124,17 @@ func Every(quick, sweep int) int {
 	return min(quick, int(float64(sweep)/share()))
 }
 
-// Turn reports whether a test takes case i of a list that is the same in every run: of quick cases one, with -long of sweep.
-// A share of that begins at a case that is drawn, so that those of many runs are all of them.
-func Turn(i, quick, sweep int) bool {
-	n := Every(quick, sweep)
-	if n > sweep && Enabled() {
-		i += int(drawn() % uint64(n))
+// Turn reports whether a test takes case i of a list that is the same in every run: of quick cases one, and none if that is 0.
+// With -long it takes all. A share of them begins at a case that is drawn, so that those of many runs are all of them.
+func Turn(i, quick int) bool {
+	switch {
+	case !Enabled():
+		return quick > 0 && i%quick == 0
+	case quick == 0:
+		quick = math.MaxInt
 	}
-	return i%n == 0
+	n := Every(quick, 1)
+	return (uint64(i)+drawn())%uint64(n) == 0
 }
 
 // share is how much of a sweep VYRE_LONG asks for; all, if it says no number.
