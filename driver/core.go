@@ -122,6 +122,8 @@ func closedDevice(c *Core, op, label string) *Error {
 }
 
 // Fail counts an error by its kind and returns it.
+//
+//go:noinline
 func (c *Core) Fail(err error) error {
 	c.note(err)
 	return err

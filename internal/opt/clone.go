@@ -1,6 +1,10 @@
 package opt
 
-import "github.com/govyre/vyre/ir"
+import (
+	"slices"
+
+	"github.com/govyre/vyre/ir"
+)
 
 // cloning copies rows of a loop's body, once a round. Every copy has rows of its own; a value from
 // outside stays what it is.
@@ -12,6 +16,7 @@ type cloning struct {
 	test ir.Row   // an if of which only one arm runs, NoRow for none
 	arm  uint32   // that arm
 	open bool     // either may, after what comes next and may run in vain
+	sure []ir.Row // ifs of which only the first arm runs, which has no structured op
 }
 
 // start prepares for the body of a loop. What was copied before is referred to by nothing outside of its own
@@ -73,7 +78,7 @@ func (c *cloning) region(r ir.Row, reg uint32) bool {
 		case w.Op[r] == ir.OpContinue && w.exitTarget(r) == c.loop && w.owner(w.Region[r]) == c.loop && c.back == ir.NoRow:
 			return true
 		default:
-			c.row(r, reg)
+			r = c.row(r, reg)
 		}
 	}
 	return true
@@ -121,7 +126,7 @@ func (c *cloning) chosen(r ir.Row, reg uint32) bool {
 	w := c.w
 	last := w.tail[c.arm]
 	for at := w.head[c.arm]; at != last; at = w.next[at] {
-		c.row(at, reg)
+		at = c.row(at, reg)
 	}
 	if w.exitsTo(last, r) {
 		return true
@@ -130,9 +135,29 @@ func (c *cloning) chosen(r ir.Row, reg uint32) bool {
 	return false
 }
 
-// row copies row r to the end of region reg.
-func (c *cloning) row(r ir.Row, reg uint32) {
+// only copies what the first arm of if r holds to the end of region reg, and returns the last of the results.
+func (c *cloning) only(r ir.Row, reg uint32) ir.Row {
 	w := c.w
+	last := w.tail[w.X[r]]
+	for at := w.head[w.X[r]]; at != last; at = w.next[at] {
+		at = c.row(at, reg)
+	}
+	values := w.Operands(last)
+	for k := range w.results(r) {
+		c.to[w.result(r, k)] = c.value(ir.Row(values[k]))
+	}
+	for w.Op[w.next[r]] == ir.OpRes {
+		r = w.next[r]
+	}
+	return r
+}
+
+// row copies row r to the end of region reg, and returns the last row that it has copied.
+func (c *cloning) row(r ir.Row, reg uint32) ir.Row {
+	w := c.w
+	if slices.Contains(c.sure, r) {
+		return c.only(r, reg)
+	}
 	op, x := w.Op[r], w.X[r]
 	in := w.info(r)
 	target := ir.NoRow
@@ -170,8 +195,9 @@ func (c *cloning) row(r ir.Row, reg uint32) {
 		}
 		for i := range uint32(in.Owns) {
 			for at := w.head[old+i]; at != ir.NoRow; at = w.next[at] {
-				c.row(at, w.X[n]+i)
+				at = c.row(at, w.X[n]+i)
 			}
 		}
 	}
+	return r
 }

@@ -129,6 +129,8 @@ func (w *work) legal(r ir.Row) bool {
 }
 
 // replaceAlways is replace for a value, such as a constant, that every level admits.
+//
+//go:noinline
 func (w *work) replaceAlways(old, v ir.Row) {
 	if !w.replace(old, v) {
 		panic("BUG: opt: a replacement varies where the value did not")

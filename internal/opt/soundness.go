@@ -55,6 +55,8 @@ const (
 	checkOneStop                       // unroll: every round but the first would begin with the same constant
 	checkOpenTest                      // unroll: a round that may not run keeps its test
 	checkBetween                       // vector: no other access of the object stands between
+	checkStored                        // vector: no load moves up past a store of what it loads
+	checkPassedExit                    // vector: no exit stands in what an access moves past
 	checkAligned                       // vector: the first index and the object are aligned to the whole
 	checkTerms                         // vector: an index that is divided term by term does not wrap
 	checkHighest                       // algebra: what is compared is the highest bit
@@ -99,6 +101,7 @@ const (
 	checkUnswitchUniform               // unswitch: no op in the loop relies on uniform control
 	checkClamped                       // clamp: out of bounds is zero and not an element
 	checkIRCE                          // irce: the farthest of the accesses is in bounds
+	checkNoRound                       // irce: an access of an arm that never runs in the loop in front stays checked
 	checkPackBetween                   // pack: stores that are done together pass no access of what they store to
 	checkPackStore                     // pack: a store is made in bounds only
 	checkPackPast                      // pack: out of bounds is behind the last elements
@@ -165,6 +168,8 @@ var checkNames = [numChecks]string{
 	checkOneStop:          "unroll/one-stop",
 	checkOpenTest:         "unroll/open-test",
 	checkBetween:          "vector/between",
+	checkStored:           "vector/stored",
+	checkPassedExit:       "vector/exit",
 	checkAligned:          "vector/aligned",
 	checkTerms:            "vector/terms",
 	checkHighest:          "algebra/highest",
@@ -209,6 +214,7 @@ var checkNames = [numChecks]string{
 	checkUnswitchUniform:  "unswitch/unswitch-uniform",
 	checkClamped:          "clamp/clamped",
 	checkIRCE:             "irce/irce",
+	checkNoRound:          "irce/no-round",
 	checkPackBetween:      "pack/between",
 	checkPackStore:        "pack/store",
 	checkPackPast:         "pack/past",

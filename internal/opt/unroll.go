@@ -24,7 +24,11 @@ const (
 // loops come first. O(rows written), which the size of the program bounds.
 func unroll(w *work) {
 	u := &unrolling{w: w, exits: w.exits(), copies: cloning{w: w}, stale: make([]bool, len(w.Regions)), budget: 4*w.linked() + 4096, last: w.inner}
-	u.fragments, u.wide = w.fragmentArrays(), maxFragmentBudget
+	u.arrays, u.most = w.fragmentArrays(), maxFragmentRows
+	if u.arrays == nil {
+		u.arrays, u.most = u.countedArrays(), maxArrayRows
+	}
+	u.wide = 4 * u.most
 	for it := w.rows(); it.control(); {
 		if it.at == atEnd && w.Op[it.row] == ir.OpLoop {
 			u.loop(&it)
@@ -43,8 +47,9 @@ type unrolling struct {
 	budget int    // rows that may still be added to the program
 	last   bool   // no other run comes for loops in what is written out
 
-	fragments []bool // local arrays of fragments, by object; nil without one
-	wide      int    // rows that may still be added for loops that index them
+	arrays []bool // local arrays that should be registers, by object; nil without one
+	most   int    // rows that a loop may become that indexes them
+	wide   int    // rows that may still be added for such loops
 }
 
 // loop unrolls the loop that the walk has come to the end of.
@@ -198,7 +203,7 @@ func (u *unrolling) survey(c counter, most int, flat bool) body {
 		in := w.info(r)
 		seen = seen || r == c.test
 		if s.most == maxUnrolled && u.indexes(r, c.arg) {
-			s.most = maxFragmentRows
+			s.most = u.most
 		}
 		if counts := w.countsOnly(r, c, folds); counts {
 			folds[r] = true
@@ -249,7 +254,7 @@ func (u *unrolling) survey(c counter, most int, flat bool) body {
 	return s
 }
 
-// viewedBy returns the length of a view, from outside the loop, that access r checks the counter against.
+// viewedBy returns the length of a view, from outside the loop and as uniform as its test, that access r checks the counter against.
 func (w *work) viewedBy(r ir.Row, c counter) (length ir.Row, ok bool) {
 	if in := w.info(r); in.Imm != ir.ImmObject || in.Attr&(ir.Reads|ir.Writes) == 0 || in.Args == 0 {
 		return 0, false
@@ -258,7 +263,7 @@ func (w *work) viewedBy(r ir.Row, c counter) (length ir.Row, ok bool) {
 	if !ok || w.Op[cond] != ir.OpLt || w.A(cond) != c.arg {
 		return 0, false
 	}
-	return w.B(cond), !w.encloses(c.loop, w.B(cond))
+	return w.B(cond), !w.encloses(c.loop, w.B(cond)) && w.fits(w.A(c.test), w.B(cond))
 }
 
 // countsOnly reports whether row r depends on the counter and constants only. So does what a table has at such an index.

@@ -7,13 +7,94 @@ import (
 )
 
 // Fragments and accumulators of matrix products that lie in arrays should be registers, which takes indices that are
-// constant. So a loop whose counter is an index of such an array may become more rows than another.
+// constant. So should small arrays whose every index is known once loops are written out: else each thread has the array in
+// memory of its own, which all threads together soon have more of than caches. So a loop whose counter is an index of such
+// an array may become more rows than another.
 
 const (
-	maxFragmentRows   = 8192                // rows that such a loop may become
-	maxFragmentBudget = 4 * maxFragmentRows // and all of them
-	maxOrigins        = 24                  // rows that are looked at to know where a value or an index comes from
+	maxFragmentRows = 8192 // rows that such a loop may become in a program with products
+	maxArrayRows    = 2048 // and in another
+	maxArrayBytes   = 256  // of an array that registers may hold
+	maxOrigins      = 24   // rows that are looked at to know where a value or an index comes from
 )
+
+// countedArrays tells the small local arrays that are indexed by constants and by counters of loops whose number of rounds is
+// known, and nothing else. It is nil without one. O(rows).
+func (u *unrolling) countedArrays() []bool {
+	w := u.w
+	if !w.locals() {
+		return nil
+	}
+	counted, other := make([]bool, len(w.objs)), make([]bool, len(w.objs))
+	counters := make(map[ir.Row]bool)
+	for it := w.rows(); it.step(); {
+		r := it.row
+		in := w.info(r)
+		if it.at != atRow || in.Imm != ir.ImmObject || in.Args == 0 || !w.objs[w.X[r]].Local() {
+			continue
+		}
+		o := w.X[r]
+		plain := w.Op[r] == ir.OpLoad || w.Op[r] == ir.OpStore
+		if other[o] = other[o] || !plain || !u.knownLater(w.A(r), counters); !other[o] {
+			counted[o] = w.objs[o].Array != nil && w.objs[o].Array.AddBytes(0) <= maxArrayBytes
+		}
+	}
+	some := false
+	for o := range counted {
+		counted[o] = counted[o] && !other[o]
+		some = some || counted[o]
+	}
+	if !some {
+		return nil
+	}
+	return counted
+}
+
+// mayWriteOut reports whether argument r is the counter of a loop that may be written out for the arrays that it indexes.
+func (u *unrolling) mayWriteOut(r ir.Row) bool {
+	w := u.w
+	c, ok := w.counter(u.exits, w.owner(w.Region[r]))
+	if !ok || c.arg != r || w.Flags[c.loop].Unroll() == 1 {
+		return false
+	}
+	n := w.rounds(c)
+	return n.exactly() && u.survey(c, maxArrayRows, false).rows*n.most <= maxArrayRows
+}
+
+// knownLater reports whether value v is constant in each round of loops around it. It notes which arguments of loops are
+// counters that are.
+func (u *unrolling) knownLater(v ir.Row, counters map[ir.Row]bool) bool {
+	w := u.w
+	near := [maxOrigins]ir.Row{v}
+	n, few := 1, true
+	for i := 0; i < n && few; i++ {
+		r := near[i]
+		w.visits++
+		switch {
+		case w.Op[r] == ir.OpConst:
+			continue
+		case w.Op[r] == ir.OpArg && w.Region[r] != 0:
+			known, seen := counters[r]
+			if !seen {
+				known = u.mayWriteOut(r)
+				counters[r] = known
+			}
+			if !known {
+				return false
+			}
+			continue
+		case w.info(r).Args == 0 || !w.pure(r) && !(w.Op[r] == ir.OpLoad && w.objs[w.X[r]].Table()):
+			return false
+		}
+		w.each(r, func(operand ir.Row) {
+			if few = few && n < len(near); few {
+				near[n] = operand
+				n++
+			}
+		})
+	}
+	return few
+}
 
 // products reports whether the program has matrix products.
 func (w *work) products() bool {
@@ -77,10 +158,10 @@ func (w *work) origins(v ir.Row, f func(u ir.Row)) {
 	}
 }
 
-// indexes reports whether access r is one of an array of fragments, at an index that a counter is in.
+// indexes reports whether access r is one of an array that should be registers, at an index that a counter is in.
 func (u *unrolling) indexes(r, counter ir.Row) (yes bool) {
 	w := u.w
-	if u.fragments == nil || w.Op[r] != ir.OpLoad && w.Op[r] != ir.OpStore || !u.fragments[w.X[r]] {
+	if u.arrays == nil || w.Op[r] != ir.OpLoad && w.Op[r] != ir.OpStore || !u.arrays[w.X[r]] {
 		return false
 	}
 	w.origins(w.A(r), func(v ir.Row) { yes = yes || v == counter })
@@ -89,8 +170,8 @@ func (u *unrolling) indexes(r, counter ir.Row) (yes bool) {
 
 // far is how many rows of a loop have to be looked at.
 func (u *unrolling) far() int {
-	if u.fragments != nil {
-		return maxFragmentRows
+	if u.arrays != nil {
+		return u.most
 	}
 	return maxUnrolled
 }

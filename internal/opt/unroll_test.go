@@ -173,3 +173,47 @@ func TestUnrollCountsNoElementsOfTables(t *testing.T) {
 		}
 	}
 }
+
+// A small array whose every index depends on counters becomes values, however long the loops are that takes. One that may be read
+// anywhere would stay an array, and so its loops stay short.
+func TestUnrollMakesValuesOfArraysThatCountersIndex(t *testing.T) {
+	for _, anywhere := range []bool{false, true} {
+		b := build.New("blocks", build.Workgroup(1))
+		x, v := b.Buffer("x", ir.U32, ir.RW), b.LocalArray("v", ir.U32, 8)
+		rounds := func(body func(k build.Value)) {
+			b.Loop([]build.Value{b.U32(0)}, func(l build.Label, a []build.Value) {
+				b.If(b.Op(ir.OpLe, b.U32(8), a[0]), func() { b.Break(l) })
+				body(a[0])
+				b.Continue(l, b.Add(a[0], b.U32(1)))
+			})
+		}
+		rounds(func(k build.Value) {
+			sum := b.Load(x, k)
+			for range 99 {
+				sum = b.Mul(b.Add(sum, k), sum)
+			}
+			b.Store(v, b.And(b.Add(k, b.U32(3)), b.U32(7)), sum)
+		})
+		rounds(func(k build.Value) { b.Store(x, k, b.Load(v, k)) })
+		if anywhere {
+			b.Store(x, b.U32(9), b.Load(v, b.And(b.Load(x, b.U32(0)), b.U32(7))))
+		}
+		p, err := b.Program()
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, _, err = opt.Run(p, opt.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		left := 0 // loops and accesses of the array
+		for r := range ir.Row(p.Rows()) {
+			if in := p.Op(r).Info(); p.Op(r) == ir.OpLoop || in.Imm == ir.ImmObject && in.Args > 0 && p.Objects()[p.X(r)].Local() {
+				left++
+			}
+		}
+		if (left == 0) == anywhere {
+			t.Errorf("an index that may be any %t: %d loops and accesses of the array are left", anywhere, left)
+		}
+	}
+}

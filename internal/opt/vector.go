@@ -9,11 +9,16 @@ import (
 )
 
 // vector makes one access of two or four that lie next to each other: in one region, with no structured op
-// between, the first index a known multiple of their number, the object aligned to all of them, and no
+// between but short ifs, the first index a known multiple of their number, the object aligned to all of them, and no
 // other access of it between that could tell. Elements past the end keep the rule of single ones, which is
 // the vector op's own. One walk, O(rows), groups bounded.
+//
+// A load moves up to the first of its group, and a store down to the last. Accesses whose indices are one base and different
+// constants are of different elements, and so they may pass each other: a load passes a store, or a store a load, at
+// another distance from the same base. An if that both arms come to the end of tells nothing after it, and neither runs
+// what stands after it less often. So accesses pass it unless its arms access the object themselves.
 func vector(w *work) {
-	v := &vectors{w: w, groups: make(map[groupKey]*group)}
+	v := &vectors{w: w, groups: make(map[groupKey]*group), products: make(map[product]ir.Row)}
 	fits := false
 	for o := range w.objs {
 		fits = fits || v.fits(uint32(o), 2)
@@ -22,7 +27,7 @@ func vector(w *work) {
 		return
 	}
 	if w.products() { // others have few vectors for each index, and keep the code that they have
-		v.terms, v.bases = maxSearch, make(map[terms]member)
+		v.terms, v.bases = maxSearch, make(map[termsIn]member)
 	}
 	w.ranges(func(g *ranges, r ir.Row) { v.row(g, r) })
 }
@@ -34,7 +39,22 @@ type vectors struct {
 	open   []*group // in the order in which they began
 	terms  int      // sums within one another that an index is taken apart to
 
-	bases map[terms]member // by what is added, in these rows: the first index of it, and the constant in that
+	products map[product]ir.Row // the first row that is that
+	bases    map[termsIn]member // by what is added, in these rows: the first index of it, and the constant in that
+}
+
+// termsIn are the terms of a sum in a region.
+type termsIn struct {
+	terms
+	region uint32
+}
+
+// product is a number of a type, x·2ᵏ, in a region.
+type product struct {
+	x      ir.Row
+	k      uint64
+	typ    ir.Type
+	region uint32
 }
 
 // terms are what a sum adds, but for constants, in the order of rows.
@@ -43,6 +63,7 @@ type terms [4]ir.Row
 // groupKey is what the accesses of a group have in common: their indices differ by constants.
 type groupKey struct {
 	object uint32
+	region uint32
 	base   ir.Row // NoRow for constant indices
 	store  bool
 	flags  ir.Flags // in bounds aside
@@ -52,10 +73,13 @@ type groupKey struct {
 type group struct {
 	groupKey
 	members []member
+	stored  []uint64 // of loads: the distances at which is stored after the first
 }
 
-// maxOpen bounds the groups that may still grow.
-const maxOpen = 32
+const (
+	maxOpen    = 32 // groups that may still grow
+	maxMembers = 64 // of a group, and stores that loads of it pass
+)
 
 type member struct {
 	row    ir.Row
@@ -68,42 +92,116 @@ func (v *vectors) row(g *ranges, r ir.Row) {
 	w := v.w
 	v.g = g
 	in := w.info(r)
-	if in.Owns > 0 || in.Attr&(ir.Terminator|ir.Barrier|ir.Fence) != 0 || in.Attr&ir.Atomic != 0 && w.Flags[r].Order() != ir.Relaxed {
+	switch {
+	case v.passes(r):
+		return
+	case in.Owns > 0 || v.orders(r):
 		v.flush(func(*group) bool { return true })
 		clear(v.bases)
+		return
+	case in.Attr&ir.Terminator != 0:
+		v.flush(func(o *group) bool { return o.region == w.Region[r] })
 		return
 	}
 	if in.Imm != ir.ImmObject || in.Attr&(ir.Reads|ir.Writes) == 0 {
 		return
 	}
-	key := groupKey{object: w.X[r], store: in.Attr&ir.Writes != 0, flags: w.Flags[r] &^ ir.InBounds, typ: w.Type[w.A(r)]}
+	key := groupKey{object: w.X[r], region: w.Region[r], store: in.Attr&ir.Writes != 0, flags: w.Flags[r] &^ ir.InBounds, typ: w.Type[w.A(r)]}
 	var m member
 	key.base, m = v.split(g, r)
+	key.base = v.equal(key.base, key.region)
 	single := w.Op[r] == ir.OpLoad || w.Op[r] == ir.OpStore
 	v.flush(func(o *group) bool {
-		// Loads may change places with loads. Stores of one group name different elements.
-		return o.object == key.object && !w.must(checkBetween, !o.store && !key.store || single && o.groupKey == key)
+		// Loads may change places with loads. Accesses of one base name different elements, unless the constants are equal.
+		return o.object == key.object && !w.must(checkBetween, !o.store && !key.store || single && o.apart(key, m.offset))
 	})
 	if !single {
 		return
 	}
 	gr := v.groups[key]
-	if gr != nil && (len(gr.members) == 64 || gr.store && gr.has(m.offset)) {
+	if gr != nil && (len(gr.members) == maxMembers || gr.has(m.offset) && gr.store || !w.must(checkStored, !slices.Contains(gr.stored, m.offset))) {
 		v.flush(func(o *group) bool { return o == gr })
 		gr = nil
 	}
 	if gr == nil {
-		gr = &group{groupKey: key}
+		gr = &group{groupKey: key, stored: v.pending(key)}
 		v.groups[key] = gr
 		v.open = append(v.open, gr)
 		if len(v.open) > maxOpen {
-			oldest := v.open[0]
+			// What is known here holds in this region, and so no group of another one is closed.
+			oldest := v.open[slices.IndexFunc(v.open, func(o *group) bool { return o.region == key.region })]
 			v.flush(func(o *group) bool { return o == oldest })
+			if oldest == gr {
+				return
+			}
 		}
 	}
 	if !gr.has(m.offset) {
 		gr.members = append(gr.members, m)
 	}
+}
+
+// pending returns the distances of what stores of groups that still grow store to the object of a load: these may come to stand
+// behind it. They have its base, or the load had closed their groups.
+func (v *vectors) pending(key groupKey) (stored []uint64) {
+	for _, o := range v.open {
+		if o.store && !key.store && o.object == key.object {
+			for _, m := range o.members {
+				stored = append(stored, m.offset)
+			}
+		}
+	}
+	return stored
+}
+
+// orders reports whether nothing passes row r.
+func (v *vectors) orders(r ir.Row) bool {
+	in := v.w.info(r)
+	return in.Attr&(ir.Barrier|ir.Fence) != 0 || in.Attr&ir.Atomic != 0 && v.w.Flags[r].Order() != ir.Relaxed
+}
+
+// maxPassed bounds the rows in the arms of an if that accesses pass: what is loaded in front of it holds registers through it.
+const maxPassed = 16
+
+// passes reports whether row r is an if that accesses pass, but for those that its arms may meet, whose groups it closes.
+func (v *vectors) passes(r ir.Row) bool {
+	w := v.w
+	if w.Op[r] != ir.OpIf {
+		return false
+	}
+	n := 0
+	var met []ir.Row
+	for arm := w.X[r]; arm < w.X[r]+2; arm++ {
+		for x := w.head[arm]; x != ir.NoRow; x = w.next[x] {
+			w.visits++
+			in := w.info(x)
+			if n++; n > maxPassed || in.Owns > 0 || v.orders(x) || !w.must(checkPassedExit, in.Attr&ir.Terminator == 0 || w.Op[x] == ir.OpYield) {
+				return false
+			}
+			if in.Imm == ir.ImmObject && in.Attr&(ir.Reads|ir.Writes) != 0 {
+				met = append(met, x)
+			}
+		}
+	}
+	for _, x := range met {
+		v.flush(func(o *group) bool {
+			return o.object == w.X[x] && !w.must(checkBetween, !o.store && w.info(x).Attr&ir.Writes == 0)
+		})
+	}
+	return true
+}
+
+// apart reports whether an access with that key, and that constant in its index, may stand between those of group g. Loads of g
+// that come later must not be of what a store between stored.
+func (g *group) apart(key groupKey, offset uint64) bool {
+	if g.region != key.region || g.base != key.base || g.typ != key.typ {
+		return false
+	}
+	if g.store {
+		return key.store && key.flags == g.flags || !g.has(offset)
+	}
+	g.stored = append(g.stored, offset)
+	return len(g.stored) <= maxMembers
 }
 
 func (g *group) has(offset uint64) bool {
@@ -120,10 +218,11 @@ func (v *vectors) split(g *ranges, r ir.Row) (base ir.Row, m member) {
 	i := v.w.A(r)
 	if t, c, ok := v.sum(i); ok {
 		align := g.at(i).Multiple()
-		first, known := v.bases[t]
+		in := termsIn{t, v.w.Region[r]}
+		first, known := v.bases[in]
 		if !known {
 			first = member{row: i, offset: c, align: align}
-			v.bases[t] = first
+			v.bases[in] = first
 		}
 		offset := (c - first.offset) & v.w.Type[i].Mask()
 		if offset != 0 {
@@ -132,6 +231,25 @@ func (v *vectors) split(g *ranges, r ir.Row) (base ir.Row, m member) {
 		return first.row, member{row: r, offset: offset, align: max(align, first.align)}
 	}
 	return v.w.baseOf(g, r, i)
+}
+
+// equal is the first base in a region that is the same as base b: records are at equal multiples of their size, which pass pack
+// has written for each access.
+func (v *vectors) equal(b ir.Row, region uint32) ir.Row {
+	w := v.w
+	if b == ir.NoRow || w.Op[b] != ir.OpShl {
+		return b
+	}
+	k, ok := w.bits(w.B(b))
+	if !ok {
+		return b
+	}
+	s := product{w.A(b), k, w.Type[b], region}
+	if first, known := v.products[s]; known {
+		return first
+	}
+	v.products[s] = b
+	return b
 }
 
 // sum takes an index of a kernel with products apart: these have sums of several terms and a constant, in any order.

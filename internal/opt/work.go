@@ -120,6 +120,8 @@ func (w *work) A(r ir.Row) ir.Row { return w.operand(&w.Code.A[r]) }
 func (w *work) B(r ir.Row) ir.Row { return w.operand(&w.Code.B[r]) }
 
 // C returns the third operand.
+//
+//go:noinline
 func (w *work) C(r ir.Row) ir.Row { return w.operand(&w.Code.C[r]) }
 
 func (w *work) operand(at *ir.Row) ir.Row {

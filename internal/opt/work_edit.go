@@ -30,6 +30,8 @@ func (w *work) count(r ir.Row, d int32) {
 }
 
 // append links row r at the end of region reg.
+//
+//go:noinline
 func (w *work) append(reg uint32, r ir.Row) {
 	last := w.tail[reg]
 	w.prev[r], w.next[r] = last, ir.NoRow

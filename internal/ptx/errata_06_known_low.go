@@ -26,7 +26,8 @@ const lowBits = 8
 // What an assembler may know of a bit is not guessed: if two runs with different inputs give different bits, nobody
 // can know it. So the values are computed with arbitrary inputs, and a bit that is always the same counts as known.
 // The inputs of a run are a hash of what they are read from, so equal loads are equal; a run takes each merge from an
-// arbitrary side, since the assembler may know that a loop has one round. The same runs show low words that are those of
+// arbitrary side, since the assembler may know that a loop has one round, and the next way from the other. So no merge of two
+// is taken for one of them by chance. The same runs show low words that are those of
 // other values, see findTwins. O(rows × ways × inputs) at worst, and two inputs end it where nothing is found.
 func (s *selector) findLowKnown() {
 	known := &lowConstants{}
@@ -319,7 +320,7 @@ func (t *lowTrial) compute() {
 				if !t.needed[at] {
 					continue
 				}
-				if !t.fed[at] || mixed(t.way, uint64(at), uint64(r))&1 == 0 {
+				if !t.fed[at] || (mixed(t.way/2, uint64(at), uint64(r))^t.way)&1 == 0 {
 					t.vals[at], t.fed[at] = t.vals[v], true
 				}
 			}

@@ -83,6 +83,8 @@ func newFunction(p *ir.Program, t Target, entry string, kernels int) *function {
 }
 
 // symbol makes a name. Prefixes keep names apart from each other and from words of the assembler.
+//
+//go:noinline
 func (f *function) symbol(format string, args ...any) symbol {
 	f.names = append(f.names, fmt.Sprintf(format, args...))
 	return symbol(len(f.names) - 1)

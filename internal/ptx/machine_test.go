@@ -27,8 +27,8 @@ import (
 //
 //	program       one kernel, or kernel.go with one in Go
 //	without       a pass whose absence is counted as well; none if left out
-//	count         what to count beside instructions: inLoops, those between a branch and its target before it; branches; shortest,
-//	              those on the shortest way through, whatever the conditions
+//	count         what to count beside instructions: inLoops, those between a branch and its target before it; inFirst, those
+//	              in the first loop to end; branches; shortest, those on the shortest way through, whatever the conditions
 //	order         what has to stand before what in the machine code: lines "N FIRST THEN", the N-th instruction that
 //	              matches the one expression before the first that matches the other
 //	instructions  how many there are, for sm_90 by ptxas 11.8
@@ -136,7 +136,7 @@ var branchTarget = regexp.MustCompile("^(?:@!?U?P[0-9T]+ )?BRA.*`\\((\\.L_\\w+)\
 
 // counts says how many instructions there are, and of those asked for.
 func counts(code []string, labels map[string]int, of []string) string {
-	inside, branches, inLoops := make([]bool, len(code)), 0, 0
+	inside, branches, inLoops, inFirst := make([]bool, len(code)), 0, 0, 0
 	for i, in := range code {
 		m := branchTarget.FindStringSubmatch(in)
 		if m == nil || labels[m[1]] == i { // the last, to itself, pads the end
@@ -145,6 +145,9 @@ func counts(code []string, labels map[string]int, of []string) string {
 		branches++
 		for at := labels[m[1]]; at <= i; at++ {
 			inside[at] = true
+		}
+		if inFirst == 0 {
+			inFirst = max(0, i+1-labels[m[1]])
 		}
 	}
 	for _, in := range inside {
@@ -159,7 +162,7 @@ func counts(code []string, labels map[string]int, of []string) string {
 			if i > 0 {
 				s += ", "
 			}
-			s += fmt.Sprintf("%s %d", what, map[string]int{"inLoops": inLoops, "branches": branches, "shortest": shortest(code, labels)}[what])
+			s += fmt.Sprintf("%s %d", what, map[string]int{"inLoops": inLoops, "inFirst": inFirst, "branches": branches, "shortest": shortest(code, labels)}[what])
 		}
 		s += ")"
 	}

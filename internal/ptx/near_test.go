@@ -1,6 +1,8 @@
 package ptx_test
 
 import (
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/govyre/vyre/internal/conform"
@@ -251,5 +253,22 @@ func TestConstantsThatLoopsCarryAreHidden(t *testing.T) {
 		if n := ptx.Avoided(lowered(t, ps[0]))[39]; n != want {
 			t.Errorf("%s: %d constants are hidden, want %d", round, n, want)
 		}
+	}
+}
+
+// TestAMergeWithAConstantIsNotKnown: what lanes exchange is a constant on one way only, wherever the merge stands, and costs
+// no operation more.
+func TestAMergeWithAConstantIsNotKnown(t *testing.T) {
+	code := "vyre 1\nkernel @k workgroup(64) { param @v: buf<u32> rw\n%i = local.x\n%c = lt.u32 %i, 9_u32\n"
+	for k := range 64 {
+		code += strings.ReplaceAll("%a# = if %c -> (u32) { store @v[%i], #_u32\n%l# = load @v[#_u32]\nyield %l# } else { yield 0_u32 }\n"+
+			"%s# = scan.add.u32 %a#\n%d# = sub.u32 %s#, %a#\nstore @v[%i], %d#\n", "#", strconv.Itoa(k))
+	}
+	ps, err := text.Parse("k", code+"}")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := ptx.Avoided(lowered(t, ps[0]))[38]; n > 0 {
+		t.Errorf("error 38: %d of 64 differences hide what they subtract from, want none", n)
 	}
 }

@@ -75,6 +75,7 @@ func (p *printer) nl() {
 	p.line++
 }
 
+//go:noinline
 func (p *printer) linef(format string, args ...any) {
 	p.out = fmt.Appendf(p.out, format, args...)
 	p.nl()

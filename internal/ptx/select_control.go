@@ -49,6 +49,7 @@ type way struct {
 
 func label(n uint64) operand { return operand{kind: isLabel, bits: n} }
 
+//go:noinline
 func (s *selector) label(n uint64) { s.add(inst{op: opLabel, dst: label(n)}) }
 
 func (s *selector) jump(n uint64) { s.add(inst{op: opBra, dst: label(n), mod: mods{uni: true}}) }

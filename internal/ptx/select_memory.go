@@ -170,6 +170,8 @@ func (s *selector) counted(obj ir.Object) (ir.Object, bool) {
 }
 
 // guarded adds in under the predicate p, without one if p is noReg.
+//
+//go:noinline
 func (s *selector) guarded(in inst, p reg) {
 	in.guard, in.sense = p, true
 	s.add(in)
