@@ -88,6 +88,20 @@ func (g *goSource) call(typ string, fuel int) string {
 			if g.slices["[]cell"] != nil && g.places["[]uint32"] != nil { // in the kernel
 				return g.one("em.mixed("+s()+", "+x()+")", "em.step("+x()+").A", "em.turned("+s()+", "+x()+").A", "summed("+s()+")")
 			}
+		case 8:
+			return fmt.Sprintf("kindOf(%s, %s)", g.operand(g.orderType(), fuel-1), s())
+		case 9:
+			return fmt.Sprintf("ringed(%s, %s, %s)", g.function(fuel), s(), x())
+		case 10:
+			return fmt.Sprintf("letters(%s, %s, %s)", g.one(`"hello"`, `"aé€b"`), s(), x())
+		case 11:
+			return fmt.Sprintf("hopped(%s, %s)", s(), x())
+		case 12:
+			to := "dv"
+			if g.places["[]uint32"] != nil { // in the kernel
+				to = g.one("grow", "w")
+			}
+			return fmt.Sprintf("append(%s[:2], %s, %s)[%s&3]", to, x(), x(), x())
 		case 3, 4:
 			if g.slices["[][4]uint32"] != nil {
 				return fmt.Sprintf("rowed(%s, %s)", g.slice("[][4]uint32", fuel-1), x())
@@ -202,6 +216,9 @@ func (g *goSource) orderedWord(fuel int) string {
 	case 1:
 		return fmt.Sprintf("uint32(%s)", x(g.one("int64", "int16", "int")))
 	case 2:
+		if g.places["[]uint32"] != nil && g.chance(2) { // in the kernel
+			return g.filled("uint32(cap("+g.one("grow[#1:]", "cells", "line", "rows[#1]", "w", "fv[#3:]", "grid[#1][1:#1+2]", "cells[:1:#1+1]", "grow[2:4:#3+4]")+"))", fuel-1)
+		}
 		return fmt.Sprintf("uint32(len(%s))", g.slice(g.one("[]uint32", "[]cell"), fuel))
 	case 3:
 		return fmt.Sprintf("%s[%s&3]", x("[4]uint32"), x("uint32"))

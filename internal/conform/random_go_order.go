@@ -249,6 +249,83 @@ func summed(s []uint32, xs ...uint32) (n uint32) {
 	return n ^ uint32(len(xs))
 }
 
+func kindOf[T any](v T, s []uint32) uint32 {
+	type both struct{ a, b T }
+	d := both{b: v}
+	d.a, d.b = d.b, d.a
+	switch v := any(d.a).(type) {
+	case uint32:
+		s[v&3] += v
+	case [4]uint32:
+		v[s[1]&3] ^= s[0]
+		return v[1] ^ v[2]
+	case cell:
+		return v.mixed(s, uint32(v.D))
+	case int, int64:
+		if s[2]++; s[2]&1 == 1 {
+			break
+		}
+		s[3] ^= 5
+	}
+	if b, ok := any(v).(bool); ok && b {
+		return s[3]
+	}
+	return s[1] ^ 1
+}
+
+func ringed(f func(uint32) uint32, s []uint32, x uint32) (n uint32) {
+	fs := [4]func(uint32) uint32{1: f, 2: func(v uint32) uint32 {
+		s[v&3]++
+		return v ^ n
+	}}
+	fs[x&3] = func(v uint32) uint32 { return v*3 + s[x&3] }
+	fs[s[0]&3] = fs[x>>2&3]
+	for i, g := range fs {
+		if g == nil {
+			n += uint32(i)
+			continue
+		}
+		n = n*5 + g(s[i])
+	}
+	return
+}
+
+func letters(text string, s []uint32, x uint32) (n uint32) {
+	for i, c := range text {
+		if s[i&3]&1 == x&1 {
+			s[c&3] += uint32(i)
+			continue
+		}
+		n = n*7 + uint32(c)
+	}
+	copy([]byte(text), text[1:])
+	return n ^ uint32(text[s[x&3]%uint32(len(text))])
+}
+
+func hopped(s []uint32, x uint32) (n uint32) {
+	defer func() { n ^= s[x&3] }()
+	k := uint32(0)
+	if x&8 == 0 {
+		return s[0]
+	}
+	defer raise(&n, s[0])
+again:
+	k++
+	if s[k&3] += x; s[k&3]&3 == 2 && k < 6 {
+		goto again
+	}
+	for i := range s[:4] {
+		if s[i]&7 == k {
+			goto out
+		}
+		n = n*3 + s[i]
+	}
+	return n + k
+out:
+	s[x&3]++
+	return n * k
+}
+
 type wrap struct {
 	N uint32
 	cell
@@ -294,9 +371,10 @@ var orderPlaces = map[string][]string{
 // orderSlices are what a call can write through beside the places.
 var orderSlices = map[string][]string{
 	"[]uint32": {"s", "v", "w", "s[#7:]", "s[#3:12]", "view", "hold.S", "grid[#1][:]", "big[#3].B[:]", "own[#1].B[:]", "vecs[#1][:]", "p.B[:]", "rows[#1][:]", "cells[#1].B[:]",
-		"grow", "append(grow[:4], uint32(#7), x1)", "[]uint32{uint32(#7), x0, 3: uint32(#15)}", "append(make([]uint32, 3, 4), uint32(#7))", "em.B[:]"},
+		"grow", "append(grow[:4], uint32(#7), x1)", "[]uint32{uint32(#7), x0, 3: uint32(#15)}", "append(make([]uint32, 3, 4), uint32(#7))", "em.B[:]",
+		"append(grow[:2:4], uint32(#7), x1)", "append(grid[#1][:3], uint32(#7))", "rows[#1][:2][:4]", "s[#3:12:14]", "cells[#1].B[:1:4][:4]"},
 	"[]int16": {"fv", "few[:]"},
-	"[]cell":  {"cells", "big[:]", "big[#1:#1+3]", "own", "pile.L", "own[:2]"}, "[][4]uint32": {"rows", "grid[:]", "vecs"},
+	"[]cell":  {"cells", "big[:]", "big[#1:#1+3]", "own", "pile.L", "own[:2]", "big[:1][1:3]", "cells[:0:2][:2]", "pile.L[:2:2]"}, "[][4]uint32": {"rows", "grid[:]", "vecs"},
 }
 
 // The same of a helper, whose parameters it does not share with its caller.

@@ -302,6 +302,7 @@ func TestRandomGoOrderWritesEveryFormOfSlices(t *testing.T) {
 		`big\[:\]`, `big\[[^\]]*:`, `grid\[[^\]]*\]\[:\]`, `grid\[:\]`, `\.B\[:\]`, `vecs\[[^\]]*\]\[:\]`, `cells, .* = big`, `line, .* = grid`, `pile = `,
 		`sorted\((big|cells|own|pile|fl)`, `indexed\((big|cells|own|pile|fl)`, `moved\(`, `rowed\(rows`, `copy\((cells|big|own|pile|fl)`, `copy\((rows|grid|vecs)`,
 		`clear\((cells|big|own|pile|fl)`, `range \((cells|big|own|pile|fl)`, `range \((rows|grid|vecs)`, `fl := fs\[`, `\.pop\(`,
+		`kindOf\(`, `ringed\(`, `letters\(`, `hopped\(`, `append\((grow|w|dv)\[:2\], `, `append\(grow\[:2:4`, `cap\(`, `\]\[:2\]\[:4\]`,
 	}
 	missing := make(map[string]*regexp.Regexp)
 	for _, f := range forms {

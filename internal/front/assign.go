@@ -19,7 +19,7 @@ func (l *lowering) rightSides(list []ast.Expr, n int, want func(i int) types.Typ
 		case *ast.IndexExpr: // v, ok := m[k]
 			l.refuse(e.Pos(), noMap)
 		case *ast.TypeAssertExpr:
-			l.refuse(e.Pos(), noInterface, "a type assertion")
+			return l.assertion(e, true)
 		case *ast.UnaryExpr:
 			l.refuse(e.Pos(), noChannel, "a receive")
 		}
@@ -55,10 +55,13 @@ func (l *lowering) define(name *ast.Ident, vals []val, i int) {
 		x = retype(vals[i], t)
 	}
 	l.at(name.Pos())
-	if x.bad || !l.admit(name.Pos(), t) {
+	fixed := !l.fr.facts.assigned[o]
+	if isText(t) && i >= len(vals) {
+		x = textVal(t, "")
+	}
+	if x.bad || !l.admitValue(name.Pos(), t, x, fixed) {
 		x = l.bad(t)
 	}
-	fixed := !l.fr.facts.assigned[o]
 	if x.bad && scalarOf(t) == ir.None {
 		return // its uses find no variable, and say nothing more
 	}

@@ -26,7 +26,7 @@ func (l *lowering) builtin(e *ast.CallExpr) []val {
 	case "complex", "real", "imag":
 		return []val{l.complexCall(e, name)}
 	case "recover":
-		l.refuse(e.Pos(), noDefer, name)
+		l.refuse(e.Pos(), noDefer, name, "write straight code; nothing unwinds on a device")
 	case "new":
 		t := l.typeOf(e)
 		return []val{l.pointTo(t, e, l.zeroOf(pointee(t)))}
@@ -62,7 +62,7 @@ func (l *lowering) makeCall(e *ast.CallExpr) val {
 		l.refuse(e.Pos(), noHeap, "make", heapAdvice["make"])
 		return l.bad(t)
 	}
-	return l.sliceOf(e, t, l.zeroOf(types.NewArray(s.Elem(), max(size[1], 1))), size[0])
+	return l.sliceOf(e, t, l.zeroOf(types.NewArray(s.Elem(), max(size[1], 1))), size[0], size[1])
 }
 
 // copyCall evaluates copy(to, from). Where both are of one object it goes backward if forward would overwrite what is still
@@ -70,9 +70,10 @@ func (l *lowering) makeCall(e *ast.CallExpr) val {
 func (l *lowering) copyCall(e *ast.CallExpr) val {
 	t := l.typeOf(e)
 	to, from := l.exprAs(e.Args[0], nil), l.exprAs(e.Args[1], nil)
-	if _, ok := from.typ.Underlying().(*types.Slice); !ok { // a string
-		l.refuse(e.Args[1].Pos(), noString)
-		return l.bad(t)
+	if text, ok := from.text(); ok {
+		if from.view, ok = l.textView(e.Args[1].Pos(), text); !ok {
+			return l.bad(t)
+		}
 	}
 	if to.bad || from.bad {
 		return l.bad(t)
@@ -144,7 +145,7 @@ func (l *lowering) unsigned(i build.Value) val {
 	return scalar(types.Typ[types.Uint64], i)
 }
 
-// length evaluates len of a slice, or of an array that go/types could not fold because evaluating
+// length evaluates len of a slice, or len or cap of an array that go/types could not fold because evaluating
 // it has effects.
 func (l *lowering) length(e *ast.CallExpr) val {
 	if text, _, ok := l.constText(e.Args[0]); ok { // of a package variable

@@ -83,6 +83,9 @@ func resultTypes(t types.Type) []types.Type {
 func (l *lowering) conversion(e *ast.CallExpr) val {
 	t := l.typeOf(e.Fun)
 	x := l.exprAs(e.Args[0], nil)
+	if _, ok := x.text(); ok {
+		return l.convertText(e, x, t)
+	}
 	if !l.admit(e.Pos(), t) || x.bad {
 		return l.bad(t)
 	}
@@ -281,12 +284,14 @@ func (l *lowering) inlineBody(body *ast.BlockStmt, args []val) []val {
 		}
 		return bad
 	}
+	fr.regions = l.regions()
 	if atEnd {
 		l.block(body.List)
 		if fr.given != nil {
 			return fr.given
 		}
 	} else {
+		fr.regions++
 		l.inBlock(func(out build.Label) {
 			fr.returns = &out
 			l.block(body.List)
@@ -324,11 +329,11 @@ func (l *lowering) declareResults(sig *types.Signature) bool {
 // storage of a caller's variable: only a slice of it could change that during the call.
 func (l *lowering) bind(p *types.Var, x val) bool {
 	t := l.subst(p.Type())
-	if !l.admit(p.Pos(), t) {
+	assigned, dyn := l.fr.facts.assigned[p], l.fr.facts.dynamic[p]
+	if !l.admitValue(p.Pos(), t, x, !assigned) {
 		return false
 	}
 	x = retype(x, t)
-	assigned, dyn := l.fr.facts.assigned[p], l.fr.facts.dynamic[p]
 	if !assigned && !l.fr.facts.captured[p] && x.at != nil && x.at.node != nil && reaches(x.at.node, "", dyn) && !(x.at.node.sliced && l.fr.facts.writes) {
 		l.fr.vars[p] = x.at.node
 		return true

@@ -37,7 +37,7 @@ type source struct {
 	imports  map[token.Pos]string // of imports of packages without sources: their paths
 	facts    map[*ast.FuncDecl]*facts
 	literals map[*ast.FuncLit]*types.Func
-	context  *types.Context // makes equal instances identical
+	context  *instances
 
 	goErrors []types.Error
 	found    findings
@@ -58,11 +58,11 @@ func newSource(ctx context.Context, given func(string) ([]File, error)) *source 
 		info: &types.Info{
 			Types: make(map[ast.Expr]types.TypeAndValue), Defs: make(map[*ast.Ident]types.Object),
 			Uses: make(map[*ast.Ident]types.Object), Selections: make(map[*ast.SelectorExpr]*types.Selection),
-			Instances: make(map[*ast.Ident]types.Instance),
+			Instances: make(map[*ast.Ident]types.Instance), Implicits: make(map[ast.Node]types.Object),
 		},
 		globals: globals{make(map[*types.Var]ast.Expr), make(map[*types.Var]token.Pos), make(map[*types.Var]*table), make(map[textKey]*table)},
 		pkgs:    make(map[string]*types.Package), funcs: make(map[*types.Func]*ast.FuncDecl),
-		imports: make(map[token.Pos]string), facts: make(map[*ast.FuncDecl]*facts), literals: make(map[*ast.FuncLit]*types.Func), context: types.NewContext(),
+		imports: make(map[token.Pos]string), facts: make(map[*ast.FuncDecl]*facts), literals: make(map[*ast.FuncLit]*types.Func), context: &instances{types.NewContext(), make(map[*types.Named][]instance)},
 		texts: make(map[*token.File]*text),
 	}
 }
@@ -111,7 +111,7 @@ const ownPath = "kernels"
 // check type-checks the files of a package. What Go refuses is kept in goErrors.
 func (s *source) check(path string, files []*ast.File) *types.Package {
 	cfg := types.Config{
-		Importer: s, FakeImportC: true, Context: s.context,
+		Importer: s, FakeImportC: true, Context: s.context.Context,
 		Sizes: types.SizesFor("gc", "amd64"), // int means 64 bits, whatever machine compiles
 		Error: func(err error) {
 			var e types.Error

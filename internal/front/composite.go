@@ -73,19 +73,19 @@ func (l *lowering) listed(e ast.Expr, t types.Type, list []val) val {
 		return l.bad(t)
 	}
 	if len(list) == 0 {
-		return l.sliceOf(e, t, l.zeroOf(array), 0)
+		return l.sliceOf(e, t, l.zeroOf(array), 0, 0)
 	}
 	x := val{typ: array, kids: make([]val, len(list))}
 	for i, y := range list {
 		x.kids[i] = retype(l.settle(y), elem)
 		x.bad = x.bad || y.bad
 	}
-	return l.sliceOf(e, t, x, int64(len(list)))
+	return l.sliceOf(e, t, x, int64(len(list)), int64(len(list)))
 }
 
-// sliceOf is a slice of type t, of the first n elements of a new local array that starts as x. An empty one has an array, too:
+// sliceOf is a slice of type t, of the first n elements of a new local array that starts as x. One without room has an array, too:
 // it is not nil.
-func (l *lowering) sliceOf(e ast.Expr, t types.Type, x val, n int64) val {
+func (l *lowering) sliceOf(e ast.Expr, t types.Type, x val, n, room int64) val {
 	if x.bad || !l.admit(e.Pos(), t) || !l.admit(e.Pos(), x.typ) {
 		return l.bad(t)
 	}
@@ -96,6 +96,11 @@ func (l *lowering) sliceOf(e ast.Expr, t types.Type, x val, n int64) val {
 	v.typ = t
 	if v.view != nil && n != x.typ.Underlying().(*types.Array).Len() {
 		v.view = &view{obj: v.view.obj, part: true, off: l.b.U32(0), len: l.b.U32(uint32(n))}
+		if room == 0 {
+			none := *v.view.obj
+			none.count = 0
+			v.view.obj = &none
+		}
 	}
 	return v
 }

@@ -109,7 +109,7 @@ func (l *lowering) operand(e ast.Expr, want types.Type) val {
 			return l.deref(e.Pos(), x)
 		}
 	case *ast.TypeAssertExpr:
-		l.refuse(e.Pos(), noInterface, "a type assertion")
+		return l.assertion(e, false)[0]
 	}
 	return l.bad(l.typeOf(e))
 }
@@ -120,6 +120,9 @@ func (l *lowering) constantExpr(e ast.Expr, tv types.TypeAndValue, want types.Ty
 		if t = types.Default(t); want != nil && (scalarOf(want) != ir.None || isComplex(want)) {
 			t = want
 		}
+	}
+	if isText(t) {
+		return val{typ: t, num: tv.Value}
 	}
 	if l.usesUnsafe(e) || !l.admit(e.Pos(), t) {
 		return l.bad(t)
@@ -324,6 +327,12 @@ func (l *lowering) binary(e *ast.BinaryExpr, want types.Type) val {
 		operands = types.Default(operands)
 	}
 	x, y := l.exprAs(e.X, operands), l.exprAs(e.Y, operands)
+	if isText(operands) && x.num != nil && y.num != nil {
+		if e.Op == token.ADD {
+			return val{typ: t, num: constant.BinaryOp(x.num, e.Op, y.num)}
+		}
+		return l.constant(t, constant.MakeBool(constant.Compare(x.num, e.Op, y.num)))
+	}
 	if x.bad || y.bad || l.refuseOperands(e, xt, yt) {
 		return l.bad(t)
 	}

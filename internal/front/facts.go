@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"slices"
 )
 
 // facts is what has to be known of a function before its first line is lowered: which variables are
@@ -15,12 +16,15 @@ type facts struct {
 	captured map[types.Object]bool            // variables that a function literal inside uses
 	given    map[types.Object][]ast.Expr      // what is assigned to a function variable
 	writes   bool                             // memory that callers may read
+	last     map[*ast.DeferStmt]bool          // of statements of the function, or of a literal in it, and of no block inside
+	jumps    bool                             // there is a goto
 	returns  map[*ast.BlockStmt]int           // of the function, and of each literal in it
 }
 
 func newFacts() *facts {
 	return &facts{assigned: make(map[types.Object]bool), dynamic: make(map[types.Object]map[string]bool), sliced: make(map[types.Object]bool),
-		captured: make(map[types.Object]bool), given: make(map[types.Object][]ast.Expr), returns: make(map[*ast.BlockStmt]int)}
+		captured: make(map[types.Object]bool), given: make(map[types.Object][]ast.Expr), returns: make(map[*ast.BlockStmt]int),
+		last: make(map[*ast.DeferStmt]bool)}
 }
 
 // factsOf walks a function once and keeps the result.
@@ -52,6 +56,16 @@ func (s *source) factsIn(f *facts, body *ast.BlockStmt) {
 		switch n := n.(type) {
 		case *ast.ReturnStmt:
 			f.returns[body]++
+		case *ast.DeferStmt:
+			f.returns[body] += 2 // results are in variables, which the call may change
+			if slices.Contains(body.List, ast.Stmt(n)) {
+				f.last[n] = true
+			}
+		case *ast.BranchStmt:
+			if n.Tok == token.GOTO { // the return that stands last may be in a loop
+				f.returns[body]++
+				f.jumps = true
+			}
 		case *ast.FuncLit:
 			for o := range s.freeIn(n) {
 				f.captured[o] = true
@@ -91,7 +105,7 @@ func (s *source) note(f *facts, n ast.Node) {
 			s.noteDynamic(f, n.X, "")
 		}
 	case *ast.SliceExpr:
-		if t := s.info.TypeOf(n.X); t != nil && !isSlice(t) { // what is written through the slice is the array
+		if t := s.info.TypeOf(n.X); t != nil && !isSlice(t) && !isText(t) { // what is written through the slice is the array
 			s.noteDynamic(f, n.X, "")
 			s.noteTarget(f, n.X, false)
 			if o, _ := s.rootOf(n.X); o != nil {

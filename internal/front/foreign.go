@@ -34,7 +34,7 @@ func (l *lowering) foreign(m *marked) bool {
 					return true
 				}
 				if hasInvalid(o.Type(), nil) {
-					l.refuse(n.Pos(), noForeign, o.Name()+" depends on", adviceFor(""))
+					l.refuse(n.Pos(), noForeign, o.Name()+" depends on", adviceFor(l.src.importOf(l.src.globals.init[packageVar(o)])))
 					found = true
 				}
 			}
@@ -42,6 +42,22 @@ func (l *lowering) foreign(m *marked) bool {
 		})
 	}
 	return found
+}
+
+// importOf returns the path of a package that an initialiser uses, "" if there is none.
+func (s *source) importOf(init ast.Expr) (path string) {
+	if init == nil {
+		return ""
+	}
+	ast.Inspect(init, func(n ast.Node) bool {
+		if id, ok := n.(*ast.Ident); ok {
+			if p, ok := s.info.Uses[id].(*types.PkgName); ok {
+				path = p.Imported().Path()
+			}
+		}
+		return path == ""
+	})
+	return path
 }
 
 // hasInvalid reports whether a part of t is a type that go/types could not find. above are the named types around t.

@@ -183,17 +183,23 @@ func (l *lowering) methodValue(e *ast.SelectorExpr, sel *types.Selection) val {
 
 // callValue evaluates a call of a function value.
 func (l *lowering) callValue(e *ast.CallExpr) []val {
-	x := l.exprAs(e.Fun, nil)
-	sig, ok := l.typeOf(e.Fun).Underlying().(*types.Signature)
+	x, args, ok := l.calleeAndArguments(e)
 	if !ok {
-		return l.badResults(e)
-	}
-	args := l.arguments(e, sig, func(t types.Type) types.Type { return t })
-	if x.bad || slices.ContainsFunc(args, func(a val) bool { return a.bad }) {
 		return l.badResults(e)
 	}
 	l.at(e.Pos())
 	return l.apply(e, x.fn, args, resultTypes(l.typeOf(e)))
+}
+
+// calleeAndArguments evaluates what a call calls, as a function value, and with what; not ok after a refusal.
+func (l *lowering) calleeAndArguments(e *ast.CallExpr) (x val, args []val, ok bool) {
+	x = l.exprAs(e.Fun, nil)
+	sig, ok := l.typeOf(e.Fun).Underlying().(*types.Signature)
+	if !ok {
+		return x, nil, false
+	}
+	args = l.arguments(e, sig, func(t types.Type) types.Type { return t })
+	return x, args, !x.bad && !slices.ContainsFunc(args, func(a val) bool { return a.bad })
 }
 
 // arguments evaluates the arguments of a call, or the one call that gives them all, for parameters whose types real tells.
@@ -452,15 +458,26 @@ func (l *lowering) funcAt(e *ast.IndexExpr) val {
 		}
 		return l.part(x, int(k))
 	}
+	return val{typ: t, fn: l.funcAmong(x, i)}
+}
+
+// funcAmong is the element of an array of functions at a computed index.
+func (l *lowering) funcAmong(x, i val) *choice {
 	all := &funcVar{name: "the element of an array of functions", depth: l.regions() + 1, loops: len(l.open), tag: l.b.Var(l.b.U32(0))}
 	all.of.mayNil = true
+	n, _ := partsOf(x.typ)
+	l.atComputed(i, int(n), func(k int) { l.storeFunc(all, l.part(x, k)) })
+	return l.loadFunc(all)
+}
+
+// atComputed emits body for each of n elements, and what runs is that of the one at index i.
+func (l *lowering) atComputed(i val, n int, body func(k int)) {
 	at := l.index(i)
-	for k := range int(n) {
+	for k := range n {
 		l.nested++
-		l.b.If(l.b.Eq(at, l.b.Const(l.b.Type(at), uint64(k))), func() { l.storeFunc(all, l.part(x, k)) })
+		l.b.If(l.b.Eq(at, l.b.Const(l.b.Type(at), uint64(k))), func() { body(k) })
 		l.nested--
 	}
-	return val{typ: t, fn: l.loadFunc(all)}
 }
 
 // truth is the outcome of == or != with nil.

@@ -12,11 +12,7 @@ import (
 // loop lowers a loop: done leaves it, post runs after each round, also one that ends in continue.
 // Either may be nil. The body stands in a block of its own only if a continue has to reach post.
 func (l *lowering) loop(body *ast.BlockStmt, label string, done func() build.Value, head func(), post func()) {
-	l.nested++
-	l.loops++
-	l.opened++
-	l.open = append(l.open, l.opened)
-	l.b.Loop(nil, func(again build.Label, _ []build.Value) {
+	l.looped(func(again build.Label) {
 		if done != nil {
 			l.b.If(done(), func() { l.b.Break(again) })
 		}
@@ -43,6 +39,15 @@ func (l *lowering) loop(body *ast.BlockStmt, label string, done func() build.Val
 		}
 		post()
 	})
+}
+
+// looped emits a loop.
+func (l *lowering) looped(body func(again build.Label)) {
+	l.nested++
+	l.loops++
+	l.opened++
+	l.open = append(l.open, l.opened)
+	l.b.Loop(nil, func(again build.Label, _ []build.Value) { body(again) })
 	l.nested--
 	l.loops--
 	l.open = l.open[:len(l.open)-1]
@@ -270,10 +275,15 @@ func (l *lowering) changes(s *ast.RangeStmt, o types.Object) bool {
 // rounds runs the body of a range statement for 0 … n−1. The count is hidden from the body, in the
 // type of n, which is as narrow as is known; key and value are set from it each round.
 func (l *lowering) rounds(s *ast.RangeStmt, label string, n build.Value, key types.Type, element func(i val) place) {
+	l.roundsOf(s, label, n, key, func(i val) { l.setRange(s, i, element) })
+}
+
+// roundsOf is rounds, with the head of a round.
+func (l *lowering) roundsOf(s *ast.RangeStmt, label string, n build.Value, key types.Type, begin func(i val)) {
 	t := l.b.Type(n)
 	hidden := l.b.Var(l.b.Const(t, 0))
 	var i build.Value
-	head := func() { l.setRange(s, l.counted(i, key), element) }
+	head := func() { begin(l.counted(i, key)) }
 	done := func() build.Value {
 		i = hidden.Get()
 		return l.b.Ge(i, n)

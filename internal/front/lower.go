@@ -68,6 +68,7 @@ type frame struct {
 	returns *build.Label // block to leave; nil for the kernel, and where the one return stands last
 	given   []val        // what that one return gave
 	targets []target
+	regions int                // around its statements
 	leaves  bool               // the function returns: what a result refers to is what this round declared
 	done    map[ast.Expr][]val // what first has evaluated and nobody has used yet
 }
@@ -75,6 +76,7 @@ type frame struct {
 // target is a statement that break or continue can name.
 type target struct {
 	label string
+	jump  string // the label, if it is one for goto alone
 	loop  bool
 	exit  build.Label
 	next  build.Label // of a loop
@@ -126,7 +128,7 @@ func (s *source) lowerAll(m *marked, names map[string]bool) []*Kernel {
 			complain(fmt.Sprintf("%s depends on a package that the compiler was not given", text))
 			continue
 		}
-		if _, err := types.Instantiate(s.context, fn.Type(), []types.Type{t}, true); err != nil {
+		if _, err := types.Instantiate(s.context.Context, fn.Type(), []types.Type{t}, true); err != nil {
 			complain(err.Error())
 			continue
 		}
@@ -164,7 +166,7 @@ func (s *source) lower(m *marked, fn *types.Func, name string, e env, names map[
 		return nil
 	}
 	names[name] = true
-	computed := &computedIndices{make(map[recordKey]bool), make(map[any]map[string]bool)}
+	computed := &computedIndices{records: make(map[recordKey]bool), vars: make(map[any]map[string]bool)}
 	for {
 		k, again := s.lowerOnce(m, fn, name, e, computed)
 		if !again {

@@ -141,6 +141,8 @@ func (l *lowering) equal(x, y val) build.Value {
 		return l.b.Eq(l.b.Bitcast(ir.U32, l.raw(x)), l.b.Bitcast(ir.U32, l.raw(y)))
 	case x.elem != ir.None:
 		return l.b.Eq(l.bits(x), l.bits(y))
+	case isText(x.typ):
+		return l.b.Bool(x.num != nil && y.num != nil && constant.Compare(x.num, token.EQL, y.num))
 	}
 	all := l.b.Bool(true)
 	n, _ := partsOf(x.typ)

@@ -24,6 +24,38 @@ func (l *lowering) firstFor(places, operands []ast.Expr) {
 	for _, e := range operands {
 		q.walk(e)
 	}
+	q.run()
+}
+
+// firstOfSlice is first for a slice expression. What is sliced, and a bound that is a variable, are read when all other bounds are
+// known.
+func (l *lowering) firstOfSlice(e *ast.SliceExpr) {
+	q := sequence{l: l, src: l.src}
+	q.walk(e.X)
+	for _, b := range []ast.Expr{e.Low, e.High, e.Max} {
+		if b == nil || l.src.info.Types[b].Value != nil {
+			continue
+		}
+		if _, name := ast.Unparen(b).(*ast.Ident); name {
+			q.walk(b)
+		} else {
+			q.step(b)
+		}
+	}
+	q.run()
+}
+
+// bound evaluates a bound of a slice expression.
+func (l *lowering) bound(e ast.Expr) val {
+	if _, ok := l.fr.done[e]; ok {
+		return l.exprAs(e, nil)
+	}
+	return l.whole(e, nil)
+}
+
+// run evaluates the steps up to the last that may write, if that is necessary.
+func (q *sequence) run() {
+	l := q.l
 	if !q.crossed {
 		return
 	}
@@ -106,6 +138,8 @@ func (q *sequence) walk(e ast.Expr) {
 		q.walk(e.X)
 	case *ast.SliceExpr:
 		q.step(e)
+	case *ast.TypeAssertExpr:
+		q.walk(e.X)
 	case *ast.BinaryExpr:
 		q.binary(e)
 	case *ast.CallExpr:
@@ -207,14 +241,14 @@ func (l *lowering) writes(e ast.Expr) (found bool) {
 	return found
 }
 
-// builtinWrites reports whether a call is one of copy or clear.
+// builtinWrites reports whether a call is one of append, clear or copy.
 func (s *source) builtinWrites(call *ast.CallExpr) bool {
 	id, ok := ast.Unparen(call.Fun).(*ast.Ident)
 	if !ok {
 		return false
 	}
 	b, ok := s.info.Uses[id].(*types.Builtin)
-	return ok && (b.Name() == "copy" || b.Name() == "clear")
+	return ok && (b.Name() == "append" || b.Name() == "clear" || b.Name() == "copy")
 }
 
 // callsValue reports whether a call is one of a function value. It may write what the literal behind it can reach.

@@ -22,14 +22,14 @@ var (
 	noMap        = reason{"VK003", "a map has no place in a kernel", "pass two slices, sorted keys and values, and search them"}
 	noChannel    = reason{"VK004", "%s has no place in a kernel", "use barriers and atomics; every invocation already runs concurrently"}
 	noInterface  = reason{"VK005", "%s has no place in a kernel", "use a concrete type, or a type parameter"}
-	noString     = reason{"VK006", "a string value has no place in a kernel", "pass the text as a []uint8; a constant text may be indexed"}
+	noError      = reason{"VK005", "an error has no place in a kernel", errorAdvice}
+	noString     = reason{"VK006", "a string value has no place in a kernel", "pass the text as a []uint8, which bytes.Equal compares; a constant text may be indexed, sliced at constants, copied and converted"}
 	noPointer    = reason{"VK007", "%s has no place in a kernel", "a pointer may be a parameter or a result of a helper, or a variable that points to one thing; pass the index of an element, or its value"}
 	noAtomic     = reason{"VK007", "an atomic on anything but an element of a buffer or shared array has no place in a kernel", "what others cannot see needs no atomic: assign to it"}
 	twoVariables = reason{"VK007", "pointer %s may point to two different things", "branch around the accesses, so that each pointer has one target, which its declaration gives it"}
 	noNilSlice   = reason{"VK007", "comparing a slice with nil has no place in a kernel", "compare its length with 0"}
 	noSliceOf    = reason{"VK007", "a slice of %s has no place in a kernel", "index the array in place, or copy it to a variable and slice that"}
 	noHeap       = reason{"VK008", "%s has no place in a kernel", "%s"}
-	noFullSlice  = reason{"VK008", "a slice expression with a capacity has no place in a kernel", "write x[i:j]; a view has no capacity"}
 	noAppend     = reason{"VK008", "append to a slice of anything but an array of the kernel has no place in a kernel", "append to a[:0] of an array, or to make of a constant capacity; or write to the next place of a buffer, and count"}
 	noPrint      = reason{"VK008", "%s has no place in a kernel", "use gpu.Printf"}
 	noNested     = reason{"VK009", "a slice of slices has no place in a kernel", "pass one slice of all values and one of offsets (CSR)"}
@@ -41,7 +41,7 @@ var (
 	lateFunc     = reason{"VK012", "%s gets a function that earlier rounds of this loop do not know", "assign it once before the loop, too"}
 	noPromoted   = reason{"VK013", "a method expression of an embedded field has no place in a kernel", "write a function literal that calls the method"}
 	noGoto       = reason{"VK014", "%s has no place in a kernel", "%s"}
-	noDefer      = reason{"VK015", "%s has no place in a kernel", "write straight code; nothing unwinds on a device"}
+	noDefer      = reason{"VK015", "%s has no place in a kernel", "%s"}
 	noUnsafe     = reason{"VK016", "%s has no place in a kernel", "write it in Go, with math.Float32bits and its like for raw bits"}
 	noGlobal     = reason{"VK017", "package variable %s has no place in a kernel", "%s"}
 	noForeign    = reason{"VK018", "%s a package that the compiler was not given", "%s"}
@@ -62,13 +62,16 @@ const fixedSize = "use a fixed array, gpu.Shared, or a buffer made by the host"
 
 // heapAdvice says what to write instead of a predeclared function.
 var heapAdvice = map[string]string{
-	"cap":    "write len; a view has no capacity",
+	"cap":    "write len: a slice of a parameter ends where its view ends",
 	"delete": fixedSize,
 	"make":   "give it a constant length and capacity; or " + fixedSize,
 }
 
+const errorAdvice = "give back a bool, or a number for each kind of mistake, of which the host makes an error"
+
 // foreignAdvice says what to write instead of a package of the standard library that kernels are often tried with.
 var foreignAdvice = map[string]string{
+	"errors":       errorAdvice,
 	"fmt":          "write gpu.Printf, which prints from a kernel on every device",
 	"log":          "write gpu.Printf, which prints from a kernel on every device",
 	"math/rand":    "write random.Word(seed, stream, i) and random.Uniform of package gpu/random: the same numbers on every device",

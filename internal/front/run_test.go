@@ -60,9 +60,11 @@ var launches = []launched{
 
 	{name: "Stacked", fn: cases.Stacked, args: []any{random[uint32](47, many), make([]uint32, many)}},
 	{name: "Appends", fn: cases.Appends, args: []any{random[uint32](48, many), make([]uint32, many)}},
+	{name: "Capacities", fn: cases.Capacities, args: []any{random[uint32](49, many), make([]uint32, many)}},
 	{name: "Promoted", fn: cases.Promoted, args: []any{random[uint32](41, many), make([]uint32, many)}},
 	{name: "Variadics", fn: cases.Variadics, args: []any{random[uint32](42, many), make([]uint32, many)}},
 	{name: "Codes", fn: cases.Codes, args: []any{random[uint32](43, many), make([]uint32, many)}},
+	{name: "Varints", fn: cases.Varints, args: []any{random[uint32](83, many), make([]uint32, many)}},
 	{name: "Bytes", fn: cases.Bytes, args: []any{random[uint32](44, many), make([]uint32, many)}},
 	{name: "Runes", fn: cases.Runes, args: []any{texts(many), make([]uint32, many)}},
 	{name: "Searches", fn: cases.Searches, args: []any{random[uint32](45, many), make([]uint32, many)}},
@@ -118,6 +120,13 @@ var launches = []launched{
 	{name: "Iterators", fn: cases.Iterators, args: []any{random[uint32](53, many), make([]uint32, many)}},
 	{name: "Variables", fn: cases.Variables, args: []any{random[uint32](55, many), make([]uint32, many)}},
 	{name: "Library", fn: cases.Library, args: []any{random[uint32](54, many), make([]uint32, many)}},
+
+	{name: "Jumps", fn: cases.Jumps, args: []any{random[uint32](81, many), make([]uint32, many)}},
+	{name: "Defers", fn: cases.Defers, args: []any{random[uint32](82, many), make([]uint32, many)}},
+	{name: "Strings", fn: cases.Strings, args: []any{random[uint32](71, many), make([]uint32, many)}},
+	{name: "TypeSwitches", fn: cases.TypeSwitches, args: []any{random[uint32](72, many), make([]uint32, many)}},
+	{name: "FuncArrays", fn: cases.FuncArrays, args: []any{random[uint32](73, many), make([]uint32, many)}},
+	{name: "AppendsFirst", fn: cases.AppendsFirst, args: []any{random[uint32](74, many), make([]uint32, many)}},
 
 	{name: "Generic_int8", fn: cases.Generic[int8], args: []any{random[int8](13, many), int8(3), make([]float64, many)}},
 	{name: "Generic_int32", fn: cases.Generic[int32], args: []any{random[int32](14, many), int32(-5), make([]float64, many)}},

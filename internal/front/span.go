@@ -134,6 +134,7 @@ func (l *lowering) arrayView(x val) val {
 	if checked {
 		v.off, v.len = l.b.Select(in, v.off, l.b.U32(0)), l.b.Select(in, v.len, l.b.U32(0))
 	}
+	v.capped, v.room = true, v.len
 	return val{typ: x.typ, view: v}
 }
 

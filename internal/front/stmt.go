@@ -9,13 +9,6 @@ import (
 	"github.com/govyre/vyre/ir/build"
 )
 
-// block lowers statements in order.
-func (l *lowering) block(list []ast.Stmt) {
-	for _, s := range list {
-		l.stmt(s, "")
-	}
-}
-
 // stmt lowers one statement; label is that in front of it.
 func (l *lowering) stmt(s ast.Stmt, label string) {
 	defer func() { l.depth-- }()
@@ -50,7 +43,7 @@ func (l *lowering) stmt(s ast.Stmt, label string) {
 	case *ast.LabeledStmt:
 		l.stmt(s.Stmt, s.Label.Name)
 	case *ast.DeferStmt:
-		l.refuse(s.Pos(), noDefer, "defer")
+		l.deferred(s, nil)
 	case *ast.GoStmt:
 		l.refuse(s.Pos(), noChannel, "a go statement")
 	case *ast.SendStmt:
@@ -58,7 +51,7 @@ func (l *lowering) stmt(s ast.Stmt, label string) {
 	case *ast.SelectStmt:
 		l.refuse(s.Pos(), noChannel, "select")
 	case *ast.TypeSwitchStmt:
-		l.refuse(s.Pos(), noInterface, "a type switch")
+		l.typeSwitch(s, label)
 	}
 }
 
@@ -233,7 +226,7 @@ func (l *lowering) matches(c *ast.CaseClause, tag *val) build.Value {
 func (l *lowering) branch(s *ast.BranchStmt) {
 	switch s.Tok {
 	case token.GOTO:
-		l.refuse(s.Pos(), noGoto, "goto", "use a labelled break or continue")
+		l.jump(s)
 		return
 	case token.FALLTHROUGH: // through has taken those that stand last
 		l.refuse(s.Pos(), noGoto, "a fallthrough with a label or an empty statement", "write it alone, as the last statement of its clause")
@@ -241,7 +234,7 @@ func (l *lowering) branch(s *ast.BranchStmt) {
 	}
 	for i := len(l.fr.targets) - 1; i >= 0; i-- {
 		t := l.fr.targets[i]
-		if s.Label != nil && s.Label.Name != t.label || s.Tok == token.CONTINUE && !t.loop {
+		if t.jump != "" || s.Label != nil && s.Label.Name != t.label || s.Tok == token.CONTINUE && !t.loop {
 			if t.over != nil {
 				l.leave(t, s)
 				return
@@ -316,7 +309,7 @@ func (l *lowering) goBack(s *ast.ReturnStmt) {
 			return
 		}
 	}
-	if l.fr.up == nil {
+	if l.fr.up == nil && l.fr.returns == nil {
 		l.b.Return()
 		return
 	}

@@ -109,6 +109,11 @@ func (l *lowering) newNode(t types.Type, name, path string, dyn map[string]bool,
 	case *types.Slice:
 		n.slice = l.newSlice(name, u, fixed, init)
 		return n
+	case *types.Basic:
+		if isText(t) {
+			n.fixed = &init
+			return n
+		}
 	case *types.Signature:
 		if name == "" {
 			name = "the result of " + l.fr.fn.Name()
@@ -247,8 +252,7 @@ func (l *lowering) indexPlace(p place, i val) place {
 	}
 	k, ok := i.intConst()
 	if !ok && isFunc(elem) {
-		l.refuse(l.current, noFuncValue, "an assignment to a function at a computed index", "assign in a switch over the index")
-		return place{typ: elem, node: l.newNode(elem, "", "", nil, false, l.zeroOf(elem))}
+		return place{typ: elem, node: p.node, idx: []val{i}}
 	}
 	if !ok && p.node.owner != nil {
 		l.inMemory(p.node)
@@ -275,6 +279,10 @@ func (l *lowering) load(p place) val {
 		return val{typ: p.typ, ptr: p.node.ptr.to}
 	case p.node != nil && p.node.fn != nil:
 		return val{typ: p.typ, fn: l.loadFunc(p.node.fn)}
+	case p.node != nil && isFunc(p.typ): // at a computed index of an array
+		return val{typ: p.typ, fn: l.funcAmong(val{typ: p.node.typ, at: &place{typ: p.node.typ, node: p.node}}, p.idx[0])}
+	case p.node != nil && isText(p.typ):
+		return *p.node.fixed
 	case e == ir.None:
 		return val{typ: p.typ, at: &p}
 	case p.table != nil:
@@ -311,6 +319,9 @@ func (l *lowering) store(p place, x val) {
 		return
 	case p.node != nil && p.node.fn != nil:
 		l.storeFunc(p.node.fn, x)
+		return
+	case p.node != nil && isFunc(p.typ): // at a computed index of an array
+		l.atComputed(p.idx[0], len(p.node.kids), func(k int) { l.storeFunc(p.node.kids[k].fn, x) })
 		return
 	}
 	if scalarOf(p.typ) == ir.None {

@@ -3,6 +3,7 @@ package front
 import (
 	"go/token"
 	"go/types"
+	"maps"
 	"math"
 
 	"github.com/govyre/vyre/ir"
@@ -184,6 +185,10 @@ func (l *lowering) admitUpTo(p token.Pos, t types.Type, most int64) bool {
 	case *types.Chan:
 		l.refuse(p, noChannel, "a channel")
 	case *types.Interface:
+		if types.Identical(t, types.Universe.Lookup("error").Type()) {
+			l.refuse(p, noError)
+			return false
+		}
 		l.refuse(p, noInterface, "an interface")
 	case *types.Pointer:
 		l.refuse(p, noPointer, "a pointer inside a struct, an array or a slice")
@@ -222,50 +227,83 @@ func (l *lowering) subst(t types.Type) types.Type {
 // env maps the type parameters of one function to types.
 type env map[*types.TypeParam]types.Type
 
-func (e env) subst(ctx *types.Context, t types.Type) types.Type {
+func (e env) subst(in *instances, t types.Type) types.Type {
 	switch t := t.(type) {
 	case *types.TypeParam:
 		if to, ok := e[t]; ok {
 			return to
 		}
 	case *types.Alias:
-		return e.subst(ctx, types.Unalias(t))
+		return e.subst(in, types.Unalias(t))
 	case *types.Named:
 		args := t.TypeArgs()
 		if args.Len() == 0 {
-			return t
+			return e.local(in, t)
 		}
 		list := make([]types.Type, args.Len())
 		for i := range list {
-			list[i] = e.subst(ctx, args.At(i))
+			list[i] = e.subst(in, args.At(i))
 		}
-		if inst, err := types.Instantiate(ctx, t.Origin(), list, false); err == nil {
+		if inst, err := types.Instantiate(in.Context, t.Origin(), list, false); err == nil {
 			return inst
 		}
 	case *types.Slice:
-		return types.NewSlice(e.subst(ctx, t.Elem()))
+		return types.NewSlice(e.subst(in, t.Elem()))
 	case *types.Array:
-		return types.NewArray(e.subst(ctx, t.Elem()), t.Len())
+		return types.NewArray(e.subst(in, t.Elem()), t.Len())
 	case *types.Pointer:
-		return types.NewPointer(e.subst(ctx, t.Elem()))
+		return types.NewPointer(e.subst(in, t.Elem()))
 	case *types.Struct:
 		fields := make([]*types.Var, t.NumFields())
 		for i := range fields {
 			f := t.Field(i)
-			fields[i] = types.NewField(f.Pos(), f.Pkg(), f.Name(), e.subst(ctx, f.Type()), f.Embedded())
+			fields[i] = types.NewField(f.Pos(), f.Pkg(), f.Name(), e.subst(in, f.Type()), f.Embedded())
 		}
 		return types.NewStruct(fields, nil)
 	case *types.Signature:
-		return types.NewSignatureType(nil, nil, nil, e.tuple(ctx, t.Params()), e.tuple(ctx, t.Results()), t.Variadic())
+		return types.NewSignatureType(nil, nil, nil, e.tuple(in, t.Params()), e.tuple(in, t.Results()), t.Variadic())
 	}
 	return t
 }
 
-func (e env) tuple(ctx *types.Context, t *types.Tuple) *types.Tuple {
+// instances makes equal instances identical.
+type instances struct {
+	*types.Context
+	local map[*types.Named][]instance // of types that generic functions declare
+}
+
+type instance struct {
+	of env
+	to *types.Named
+}
+
+// local is the instance of a type that a generic function declares; any other type is its own.
+func (e env) local(in *instances, t *types.Named) types.Type {
+	scope := t.Obj().Parent()
+	if scope == nil || t.Obj().Pkg() == nil || scope == t.Obj().Pkg().Scope() {
+		return t
+	}
+	for _, i := range in.local[t] {
+		if maps.EqualFunc(e, i.of, types.Identical) {
+			return i.to
+		}
+	}
+	to := types.NewNamed(types.NewTypeName(t.Obj().Pos(), t.Obj().Pkg(), t.Obj().Name(), nil), nil, nil)
+	k := len(in.local[t])
+	in.local[t] = append(in.local[t], instance{e, to})
+	if u := e.subst(in, t.Underlying()); types.Identical(u, t.Underlying()) {
+		in.local[t][k].to = t
+	} else {
+		to.SetUnderlying(u)
+	}
+	return in.local[t][k].to
+}
+
+func (e env) tuple(in *instances, t *types.Tuple) *types.Tuple {
 	vars := make([]*types.Var, t.Len())
 	for i := range vars {
 		v := t.At(i)
-		vars[i] = types.NewParam(v.Pos(), v.Pkg(), v.Name(), e.subst(ctx, v.Type()))
+		vars[i] = types.NewParam(v.Pos(), v.Pkg(), v.Name(), e.subst(in, v.Type()))
 	}
 	return types.NewTuple(vars...)
 }

@@ -17,8 +17,10 @@ import (
 type view struct {
 	obj      *object
 	part     bool
-	wide     bool // off and len are u64, else u32
+	wide     bool // off, len and room are u64, else u32
 	off, len build.Value
+	capped   bool        // its capacity ends before its object does
+	room     build.Value // that capacity
 }
 
 func (v *view) lenType() ir.Type {
@@ -36,8 +38,9 @@ type sliceVar struct {
 	obj      *object
 	wide     bool
 	off, len *build.Var
-	asNil    bool // was used while it stood for nothing
-	loops    int  // around its declaration
+	room     *build.Var // its capacity, in kernels where that needs a variable
+	asNil    bool       // was used while it stood for nothing
+	loops    int        // around its declaration
 }
 
 func (l *lowering) newSlice(name string, t *types.Slice, fixed bool, init val) *sliceVar {
@@ -56,6 +59,9 @@ func (l *lowering) newSlice(name string, t *types.Slice, fixed bool, init val) *
 	}
 	off, n := l.extent(init.view, s.wide)
 	s.off, s.len = l.b.Var(off), l.b.Var(n)
+	if l.keepsRoom(init.view) {
+		s.room = l.b.Var(l.roomOf(init.view, s.wide))
+	}
 	return s
 }
 
@@ -85,7 +91,11 @@ func (l *lowering) loadSlice(p place) val {
 		s.asNil = true
 		return val{typ: p.typ}
 	}
-	return val{typ: p.typ, view: &view{obj: s.obj, part: true, wide: s.wide, off: s.off.Get(), len: s.len.Get()}}
+	v := &view{obj: s.obj, part: true, wide: s.wide, off: s.off.Get(), len: s.len.Get()}
+	if s.room != nil {
+		v.capped, v.room = true, s.room.Get()
+	}
+	return val{typ: p.typ, view: v}
 }
 
 func (l *lowering) storeSlice(p place, x val) {
@@ -109,6 +119,9 @@ func (l *lowering) storeSlice(p place, x val) {
 	off, n := l.extent(x.view, s.wide)
 	s.off.Set(off)
 	s.len.Set(n)
+	if l.keepsRoom(x.view) && s.room != nil {
+		s.room.Set(l.roomOf(x.view, s.wide))
+	}
 }
 
 // refuseTwo refuses an assignment after which a slice variable may stand for another buffer. In a loop that is how two
@@ -161,21 +174,16 @@ func (l *lowering) asInt(n build.Value) val {
 	return scalar(t, l.b.Cvt(ir.I64, n))
 }
 
-// sliceExpr evaluates x[lo:hi].
+// sliceExpr evaluates x[lo:hi] and x[lo:hi:max].
 func (l *lowering) sliceExpr(e *ast.SliceExpr) val {
 	t := l.typeOf(e)
-	if e.Slice3 {
-		l.refuse(e.Lbrack, noFullSlice)
-		return l.bad(t)
-	}
-	l.first(e.X)
+	l.firstOfSlice(e)
 	x := l.operand(e.X, nil)
 	if isPointer(x.typ) {
 		x = l.deref(e.Pos(), x)
 	}
-	if _, ok := t.Underlying().(*types.Slice); !ok {
-		l.refuse(e.Pos(), noString)
-		return l.bad(t)
+	if isText(t) {
+		return l.sliceText(e, x)
 	}
 	if x.bad || !l.admit(e.Pos(), t) {
 		return l.bad(t)
@@ -188,32 +196,47 @@ func (l *lowering) sliceExpr(e *ast.SliceExpr) val {
 		x.typ = t
 		return x
 	}
-	v := &view{obj: x.view.obj, part: true, wide: x.view.obj.wide || x.view.wide}
-	off, n := l.extent(x.view, v.wide)
-	lo, hi := l.b.Const(v.lenType(), 0), n
+	return val{typ: t, view: l.sliced(e, x.view)}
+}
+
+// sliced is the view of a slice expression with bounds. They end at the capacity, or at the length if only the low one is given or
+// the capacity is not known.
+func (l *lowering) sliced(e *ast.SliceExpr, x *view) *view {
+	v := &view{obj: x.obj, part: true, wide: x.obj.wide || x.wide, capped: x.capped, room: x.room}
+	off, n := l.extent(x, v.wide)
+	lo, hi, end := l.b.Const(v.lenType(), 0), n, n
+	if e.High != nil {
+		if room, ok := l.capacity(x); ok {
+			end = l.b.Cvt(v.lenType(), room)
+			v.capped, v.room = v.capped || e.Max != nil, end
+		}
+	}
 	if e.Low != nil {
-		lo = l.clamp(l.whole(e.Low, nil), n)
+		lo = l.clamp(l.bound(e.Low), end)
 	}
 	if e.High != nil {
-		end := n
-		if room, ok := l.capacity(x.view); ok {
-			end = room
-		}
-		hi = l.clamp(l.whole(e.High, nil), end)
-		if e.Low != nil {
-			hi = l.b.Max(hi, lo)
-		}
+		hi = l.clamp(l.bound(e.High), end)
+	}
+	if e.Max != nil {
+		v.room = l.clamp(l.bound(e.Max), end)
+		lo, hi = l.b.Min(lo, v.room), l.b.Min(hi, v.room)
+	}
+	if e.Low != nil && e.High != nil {
+		hi = l.b.Max(hi, lo)
 	}
 	l.at(e.Lbrack)
 	v.off, v.len = off, hi
 	if e.Low != nil {
 		v.len = l.b.Sub(hi, lo)
 		v.off = lo
-		if x.view.part {
+		if x.part {
 			v.off = l.b.Add(off, lo)
 		}
+		if v.capped {
+			v.room = l.b.Sub(v.room, lo)
+		}
 	}
-	return val{typ: t, view: v}
+	return v
 }
 
 // clamp brings a bound of a slice expression into [0, n], in n's type.

@@ -243,3 +243,142 @@ func Falls(t gpu.Thread, in []uint32, out []uint32) {
 	}
 	out[i] = r
 }
+
+func evens(n uint32) func(func(uint32) bool) {
+	return func(yield func(uint32) bool) {
+		for k := uint32(0); k < n && yield(k); k += 2 {
+		}
+	}
+}
+
+// scanned reads numbers of single digits, with a machine of states.
+func scanned(x uint32) (n, wrong uint32) {
+	k := 0
+start:
+	if k > 8 {
+		goto end
+	}
+	switch d := x >> (3 * k) & 7; {
+	case d == 0:
+		k++
+		goto start
+	case d < 4:
+		goto digits
+	case d == 7:
+		goto fail
+	}
+	k++
+	n += 3
+	goto start
+digits:
+	for ; k < 9; k++ {
+		d := x >> (3 * k) & 7
+		if d > 4 {
+			goto start
+		}
+		n = n*5 + d
+	}
+	goto end
+fail:
+	wrong++
+	k += 2
+	if wrong < 3 {
+		goto start
+	}
+	return n, 77
+end:
+	return n ^ 1, wrong
+}
+
+// Jumps has a goto forward, backward, out of loops, of a range over a function, and into rounds with variables of their own.
+//
+//vyre:kernel workgroup=32
+func Jumps(t gpu.Thread, in, out []uint32) {
+	i := t.Global().X
+	if i >= uint32(len(in)) {
+		return
+	}
+	x := in[i]
+	h, wrong := scanned(x)
+	h += wrong << 20
+	c, m := uint32(0), 0
+retry:
+	for k := range evens(20) {
+		for j := range evens(6) {
+			if c += j + k; c&63 == x&63 {
+				goto out
+			}
+			if c == 40 {
+				c++
+				goto retry
+			}
+		}
+	}
+	h++
+out:
+	h = h*31 + c
+more:
+	v := uint32(m) + x
+	var a [4]uint32
+	a[m&3] += v
+	h = h*7 + a[0] + a[1]
+	if m++; m < 5 {
+		goto more
+	}
+	out[i] = h
+}
+
+type trail struct{ depth, log uint32 }
+
+func (t *trail) enter(k uint32) *trail {
+	t.depth, t.log = t.depth+1, t.log*7+k
+	return t
+}
+
+func (t *trail) leave(k uint32) { t.depth, t.log = t.depth-1, t.log*11+k }
+
+func (t trail) add(n *uint32) { *n = *n*13 + t.log }
+
+func followed(t *trail, x uint32) (r uint32, ok bool) {
+	k := x & 3
+	if k == 3 {
+		return 5, true
+	}
+	defer t.enter(k).leave(k + 1)
+	k = 9
+	defer func() {
+		if r = r*2 + 1; !ok {
+			r ^= t.log
+		}
+	}()
+	if x&1 == 0 {
+		return x >> 1, true
+	}
+	for j := range evens(x & 15) {
+		if r += j; r > 11 {
+			return r, j&2 == 0
+		}
+	}
+	return
+}
+
+// Defers defers calls of functions, methods and literals, with and without returns before and after.
+//
+//vyre:kernel workgroup=32
+func Defers(t gpu.Thread, in, out []uint32) {
+	i := t.Global().X
+	if i >= uint32(len(in)) {
+		return
+	}
+	var way trail
+	h := uint32(0)
+	defer func() { out[i] += h }()
+	defer way.add(&h)
+	r, ok := followed(&way, in[i])
+	if h = r; ok {
+		return
+	}
+	defer way.add(&h)
+	r, _ = followed(&way, in[i]>>3)
+	h += r ^ way.depth
+}

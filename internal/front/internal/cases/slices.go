@@ -265,3 +265,65 @@ func Appends(t gpu.Thread, in, out []uint32) {
 	}
 	out[i] = x
 }
+
+// withoutEnds leaves out both ends, and lets the result grow over the last.
+func withoutEnds(s []uint32) []uint32 {
+	if len(s) > 2 {
+		return s[1 : len(s)-1 : len(s)]
+	}
+	return s[:0]
+}
+
+// Capacities slices beyond lengths, up to capacities that are those of arrays, of rows, and of full slice expressions.
+//
+//vyre:kernel workgroup=32
+func Capacities(t gpu.Thread, in, out []uint32) {
+	i := t.Global().X
+	if i >= uint32(len(in)) {
+		return
+	}
+	x := in[i]
+	a := [8]uint32{1, 2, 3, 4, 5, 6, 7, x}
+	rows := [2][3]uint8{}
+	sum := uint32(cap([]uint32{}) + cap(make([]uint8, 0)) + cap(rows[len(in)&1]))
+	add := func(s []uint32) {
+		sum = sum*31 + uint32(len(s)) + uint32(cap(s))<<8
+		for _, v := range s {
+			sum = sum*31 + v
+		}
+	}
+	s := a[1:3]
+	add(s[x%6 : 6+x>>8%2])
+	w := s[2:4:5]
+	add(w[:cap(w)])
+	w = append(w, 9)
+	add(w[1:])
+	v := withoutEnds(a[:6])
+	add(v[:cap(v)])
+	if x&16 == 0 {
+		v = withoutEnds(w)
+	}
+	add(v)
+	if r := in[i:][:1:1]; len(r[:0:0]) == 0 {
+		sum += r[0] ^ x<<3
+	}
+	var g [3][6]uint32
+	for k := range g {
+		r, q := g[k][1:3], g[k][:1:2]
+		for len(r) < cap(r) {
+			r = append(r, x+uint32(len(r)))
+		}
+		q = append(q, 7)
+		if x>>k&1 == 1 {
+			r = q
+		}
+		add(r)
+	}
+	m := g[x%3][:2]
+	add(append(m, x)[1:4])
+	for k := range 3 {
+		s = s[1:len(s):min(7-k, cap(s))]
+		s = s[:2]
+	}
+	out[i] = sum + s[1]<<8
+}

@@ -110,3 +110,32 @@ func Searches(t gpu.Thread, in, out []uint32) {
 	}
 	out[i] = x
 }
+
+// Varints reads what it wrote, and bytes that may be no number.
+//
+//vyre:kernel workgroup=32
+func Varints(t gpu.Thread, in, out []uint32) {
+	i := t.Global().X
+	if i >= uint32(len(in)) {
+		return
+	}
+	x := in[i]
+	var b [binary.MaxVarintLen64 + 2]byte
+	n := binary.PutUvarint(b[:], uint64(x)<<32>>(x%40))
+	v, m := binary.Uvarint(b[:n-int(x>>7&1)])
+	h := uint32(v) ^ uint32(v>>32)*3 + uint32(m)*5
+	n = binary.PutVarint(b[:], int64(int32(x))<<(x%32))
+	w, _ := binary.Varint(b[:n])
+	h = h*31 + uint32(w>>16)
+	a := binary.LittleEndian.AppendUint64(b[:0], uint64(x)*0x9E3779B97F4A7C15|0x8080808080808080)
+	a = binary.BigEndian.AppendUint16(a, uint16(x)|0x8000)
+	a = binary.BigEndian.AppendUint16(a[:9+x%2], uint16(x>>4)&0x81FF)
+	v, m = binary.Uvarint(a)
+	h = h*31 + uint32(v>>20) + uint32(m)
+	a = binary.LittleEndian.AppendUint16(binary.BigEndian.AppendUint64(a[:0], uint64(x)<<9), uint16(x))
+	a = binary.BigEndian.AppendUint32(binary.LittleEndian.AppendUint32(a[:2], x), x>>3)
+	for _, c := range a {
+		h = h*31 + uint32(c)
+	}
+	out[i] = h
+}
