@@ -5,6 +5,7 @@ import (
 	"iter"
 	"regexp"
 	"slices"
+	"strings"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -30,12 +31,30 @@ func (p *program) general(f *ssa.Function, c *ssa.CallCommon) *rule {
 	if !p.isDependency(f, c) || n < 2 {
 		return r
 	}
+	if decodes(f) {
+		r.args, r.writes = []int{0}, []int{1}
+		return r
+	}
 	for k := range n {
 		if !slices.Contains(r.writes, k) && (k > 0 || !c.IsInvoke()) && fills(c, argument(c, k)) {
 			r.writes = append(r.writes, k)
 		}
 	}
 	return r
+}
+
+// decodes is true of functions as Unmarshal(data []byte, v any) error: nothing of what v had before is in data, or in the error.
+func decodes(f *ssa.Function) bool {
+	if f == nil || f.Signature.Recv() != nil || f.Signature.Params().Len() < 2 ||
+		!strings.HasPrefix(f.Name(), "Unmarshal") && !strings.HasPrefix(f.Name(), "Decode") {
+		return false
+	}
+	_, is := f.Signature.Params().At(0).Type().Underlying().(*types.Pointer)
+	switch f.Signature.Params().At(1).Type().Underlying().(type) {
+	case *types.Interface, *types.Pointer:
+		return !is
+	}
+	return false
 }
 
 // saysOnlyWhetherItFailed is true of a method with an error as its only result, unless it is about the making of errors: as of an error

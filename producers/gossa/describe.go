@@ -67,7 +67,7 @@ func (e *emitted) describe(w where) (called, positions graph.Strings) {
 func (d *describer) both(nodes []owner, name, position func([]byte)) {
 	var text []byte
 	for _, n := range nodes {
-		text = append(d.name(text[:0], n.object), [...]string{"", " and all in it", ", all of it", ", all of it that is not hidden", " and all that it gives"}[n.face]...)
+		text = append(d.name(text[:0], n.object), [...]string{"", " and all in it", ", all of it", ", all of it that is not hidden", " and all that it gives", ", all of it but captures"}[n.face]...)
 		name(text)
 		text = d.position(text[:0], n.object)
 		position(text)

@@ -49,7 +49,8 @@
 // slices. gossa taint does not even read them: they call what they are given, and results have any type of the program that fits
 // (outside.go). A dependency is supposed to put its arguments into all that pointers among them lead to. A finding through it says so.
 // But it has no access to what functions have captured. Of the program's own fields that are not exported it sets only those that
-// an exported method sets. The error that is all of a method's results is made of nothing.
+// an exported method sets. It only calls interfaces with methods in its own structs. Its bools have no text, and Unmarshal puts
+// nothing into the data. The error that is all of a method's results is made of nothing.
 // A value
 // that goes into one comes out of its results, and out of what its receiver refers to. That holds unless a rule says
 // more exactly what the function does. It calls the functions that it is passed, and functions that it returns give
@@ -82,9 +83,10 @@
 //	source .URLParam|URLParamFromCtx result          and this is two rules for each
 //
 // Arguments count from 0, which is the receiver of a method; 1.. is all from 1 on. Rules are about a function, or a method of
-// an interface that is called. A root and a source for one argument make what is given a source of what it gets. Folder rules
-// has those that are always there, a file for each framework; they say nothing where a package is not imported. A rule of a
-// file that matches nothing in the program is an error, with the names that are most alike.
+// an interface that is called. A source among gossa's own rules is not about methods of the program: their bodies are followed.
+// A root and a source for one argument make what is given a source of what it gets. Folder rules has those that are always
+// there, a file for each framework; they say nothing where a package is not imported. A rule of a file that matches nothing in
+// the program is an error, with the names that are most alike.
 //
 // Sources of the classes cli, answer and stored are asked about with --sources. Names of an archive's entries are of class
 // archive, which the sinks of class zipslip alone are asked about. Bodies and headers of requests are of class posted, which the

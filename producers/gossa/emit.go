@@ -81,7 +81,7 @@ func (e *emitted) pairs(ctx context.Context) ([][]bound, error) {
 func (e *emitted) findChanged(ctx context.Context, pairs [][]bound) error {
 	h := e.heap
 	for o := range h.objects {
-		if h.objects[o].flags&(isWritten|isFilled) != 0 {
+		if h.objects[o].flags&(isWritten|isFilled|isGiven) != 0 {
 			e.changed[o] = true
 		}
 	}
@@ -130,7 +130,7 @@ func (e *emitted) number() {
 }
 
 // faceFlag is the flag of objects that have other faces.
-var faceFlag = [faces]uint8{all: isRead, into: isWritten, filled: isFilled, yielded: isYielded}
+var faceFlag = [faces]uint8{all: isRead, into: isWritten, filled: isFilled, yielded: isYielded, given: isGiven}
 
 // isReading is true of the faces that take a value out of its parts.
 func (w face) isReading() bool { return w == all || w == yielded }
@@ -194,6 +194,19 @@ func (e *emitted) inside() {
 					e.face(h.parts[p].of, w, o, w, graph.KindField)
 				}
 			}
+			if at.flags&isFilled != 0 && h.called[h.parts[p].key] {
+				e.filledItself(o, h.parts[p].of)
+			}
+		}
+	}
+}
+
+// filledItself makes an arc from what is put into all of an object to a part that is set, with nothing that the program has put into it.
+func (e *emitted) filledItself(o, part int32) {
+	for _, to := range []int32{part, e.heap.get(part, pointee)} {
+		if to != none {
+			e.arc(e.id(o, filled), e.id(to, itself), graph.KindField, noSite)
+			e.changed[e.heap.find(to)] = true
 		}
 	}
 }

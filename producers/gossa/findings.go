@@ -68,17 +68,20 @@ func (a *asker) ofClass(class string, sources []session.Source, sinks []uint32) 
 		}
 	}
 	if len(nodes) == 0 {
-		return a.alongPaths(class, sources, sinks, harmless)
+		list, _, err = a.alongPaths(class, sources, sinks, harmless)
+		return list, err
 	}
 	unchecked := append(slices.Clone(harmless), session.Sanitizer{Nodes: nodes})
-	if list, err = a.alongPaths(class, sources, sinks, unchecked); err != nil {
+	list, found, err := a.alongPaths(class, sources, sinks, unchecked)
+	if err != nil {
 		return nil, err
 	}
 	shown := make(map[spot]bool)
 	for _, f := range list {
 		shown[f.Sink] = true
 	}
-	all, err := a.alongPaths(class, sources, sinks, harmless)
+	rest := slices.DeleteFunc(slices.Clone(sinks), func(v uint32) bool { return found[a.placeOf(v)] })
+	all, _, err := a.alongPaths(class, sources, rest, harmless)
 	for _, f := range all {
 		if !shown[f.Sink] {
 			list = append(list, f)
@@ -87,46 +90,86 @@ func (a *asker) ofClass(class string, sources []session.Source, sinks []uint32) 
 	return list, err
 }
 
-// alongPaths asks twice: which source is nearest to each sink, with all of them taken for one, and how many come there.
+// alongPaths asks which source is nearest to each sink, with all of them taken for one, and how many come there. It returns also which
+// places of sinks it has found.
 func (a *asker) alongPaths(class string, sources []session.Source, sinks []uint32,
-	harmless []session.Sanitizer) ([]finding, error) {
-	query := session.TaintQuery{Sinks: sinks, Sanitizers: harmless, Paths: len(sinks)}
+	harmless []session.Sanitizer) ([]finding, map[sinkPlace]bool, error) {
 	var all session.Source
 	for _, s := range sources {
 		all.Nodes = append(all.Nodes, s.Nodes...)
 	}
-	query.Sources = []session.Source{all}
+	query := session.TaintQuery{Sources: []session.Source{all}, Sinks: sinks, Sanitizers: harmless, Paths: len(sinks)}
 	asked := func(q session.TaintQuery) (*session.Tainted, error) {
 		return a.ask(q, session.Options{Label: class})
 	}
-	nearest, err := asked(query)
-	if err != nil {
-		return nil, err
+	places := bySourcePlace(sources)
+	together := len(sinks)*len(places) <= mostTogether
+	if together { // one search finds both
+		query.Sources = append(query.Sources, places...)
+		query.Paths *= len(query.Sources)
 	}
+	found, err := asked(query)
+	if err != nil {
+		return nil, nil, err
+	}
+	nearest, counted := split(found.Findings)
+	query.Sources, query.Paths = query.Sources[:1], len(sinks)
 	if a.several != nil {
-		if nearest.Findings, err = a.ofOne(a.ctx, a.several, query, nearest.Findings, asked); err != nil {
-			return nil, err
+		if nearest, err = a.ofOne(a.ctx, a.several, query, nearest, asked); err != nil {
+			return nil, nil, err
 		}
 	}
-	if len(nearest.Findings) == 0 {
-		return nil, nil
+	if len(nearest) == 0 {
+		return nil, nil, nil
 	}
-	query.Sources, query.Sinks, query.Paths = bySourcePlace(sources), nil, 0
-	for _, f := range nearest.Findings {
-		query.Sinks = append(query.Sinks, f.Sink)
-	}
-	counted, err := asked(query)
-	if err != nil {
-		return nil, err
-	}
-	from := make(map[uint32]map[int]bool)
-	for _, f := range counted.Findings {
-		if from[f.Sink] == nil {
-			from[f.Sink] = make(map[int]bool)
+	if !together {
+		query.Sources, query.Sinks, query.Paths = append([]session.Source{{}}, places...), nil, 0
+		for _, f := range nearest {
+			query.Sinks = append(query.Sinks, f.Sink)
 		}
-		from[f.Sink][f.Label] = true
+		if found, err = asked(query); err != nil {
+			return nil, nil, err
+		}
+		_, counted = split(found.Findings)
 	}
-	return a.made(class, nearest.Findings, from), nil
+	at, from := make(map[sinkPlace]bool), make(map[uint32]map[int]bool)
+	for _, f := range nearest {
+		at[a.placeOf(f.Sink)] = true
+		from[f.Sink] = make(map[int]bool)
+	}
+	for _, f := range counted {
+		if from[f.Sink] != nil {
+			from[f.Sink][f.Label] = true
+		}
+	}
+	return a.made(class, nearest, from), at, nil
+}
+
+// mostTogether is how many pairs of a sink and a source one search is asked about, with a path for each pair.
+var mostTogether = 4096
+
+// split tells findings of the first source, which is all of them together, from those of the others.
+func split(list []session.Finding) (first, others []session.Finding) {
+	for _, f := range list {
+		if f.Label == 0 {
+			first = append(first, f)
+		} else {
+			others = append(others, f)
+		}
+	}
+	return first, others
+}
+
+// sinkPlace is where a sink is, and what is called there.
+type sinkPlace struct{ at, callee string }
+
+func (a *asker) placeOf(v uint32) sinkPlace {
+	callee, _ := a.callee(v)
+	at := a.g.Position(v)
+	if at == "" {
+		at = a.g.Name(v)
+	}
+	return sinkPlace{at, callee}
 }
 
 // bySourcePlace takes sources for one that are the same field, variable or function in one procedure.
@@ -150,18 +193,14 @@ var ordinals = regexp.MustCompile(` \((\d+)\)`)
 
 // made makes findings of sinks: one for each place, with the shortest of the paths that lead there.
 func (a *asker) made(class string, sinks []session.Finding, from map[uint32]map[int]bool) (list []finding) {
-	type place struct{ at, callee string }
-	at, sources := make(map[place]int), []map[int]bool{}
+	at, sources := make(map[sinkPlace]int), []map[int]bool{}
 	f := folder{describer: a.describer(nil), g: a.g}
 	slices.SortStableFunc(sinks, func(x, y session.Finding) int {
 		return cmp.Or(cmp.Compare(len(x.Path), len(y.Path)), cmp.Compare(x.Sink, y.Sink))
 	})
 	for _, s := range sinks {
 		callee, nth := a.callee(s.Sink)
-		key := place{a.g.Position(s.Sink), callee}
-		if key.at == "" {
-			key.at = a.g.Name(s.Sink)
-		}
+		key := a.placeOf(s.Sink)
 		i, ok := at[key]
 		if !ok {
 			i = len(list)

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -280,5 +281,49 @@ func main() {
 	want := map[string]bool{"command42": false, "command45": true, "command48": false, "command51": true, "xss55": true, "xss56": true, "xss59": false}
 	if !maps.Equal(guards, want) {
 		t.Errorf("guarded are %v, want %v", guards, want)
+	}
+}
+
+// TestSourcesAreCountedTogetherAsTheyAreApart: one search finds the nearest source and how many others there are, or two do. Behind a
+// check of unknown content there is one more.
+func TestSourcesAreCountedTogetherAsTheyAreApart(t *testing.T) {
+	files := map[string]string{"go.mod": "module m\n\ngo 1.25\n", "main.go": `package main
+
+import (
+	"net/http"
+	"os/exec"
+)
+
+func isSafe(s string) bool { return len(s) > 3 && s[0] != '-' }
+
+func run(s string) { exec.Command(s).Run() }
+
+func main() {
+	http.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
+		run(r.FormValue("a"))
+		run(r.Host)
+		b := r.UserAgent() + r.Referer()
+		w.Write([]byte(b))
+		if c := r.RequestURI; isSafe(c) {
+			exec.Command(c).Run()
+		}
+	})
+	http.ListenAndServe(":1", nil)
+}
+`}
+	most := mostTogether
+	t.Cleanup(func() { mostTogether = most })
+	together, _ := findingsOf(t, files)
+	mostTogether = 0
+	apart, _ := findingsOf(t, files)
+	if !reflect.DeepEqual(together, apart) {
+		t.Errorf("together:\n%+v\napart:\n%+v", together, apart)
+	}
+	var others []int
+	for _, f := range together {
+		others = append(others, f.Others)
+	}
+	if !slices.Equal(others, []int{1, 0, 1}) {
+		t.Errorf("%d others: %+v", others, together)
 	}
 }

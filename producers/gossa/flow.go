@@ -92,7 +92,7 @@ func newFlow(ctx context.Context, p *program, c *calls, r *rules, h *heap) (*flo
 	f := &flow{p: p, calls: c, rules: r, heap: h, of: make(map[*copied]*proc), globals: make(map[*ssa.Global]int32), unseen: make(map[string]int), supposed: make(map[int32]string), supposedChecked: make(map[int32]check)}
 	if r != nil {
 		f.checker = newChecker(p, r)
-		f.heap.hides = f.hides(c)
+		f.heap.hides, f.heap.calls = f.hides(c), f.isCalled
 	}
 	f.procs = append(f.procs, &proc{name: "variables"})
 	for name, of := range c.byName {

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"go/types"
+	"slices"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -33,7 +34,7 @@ func (b *body) call(i ssa.CallInstruction) {
 	b.sinks(i, b.readAs(common, args))
 	first := true
 	for _, c := range b.proc.of.sites[i] {
-		if q := b.of[c]; q != nil && !b.rules.models(c.f, common) {
+		if q := b.of[c]; q != nil && !b.rules.replaces(c.f, common) {
 			s := site{number: number, caller: b.proc.id, callee: q.id, args: args, env: none, result: result, panics: none, recovers: none}
 			switch i.(type) {
 			case *ssa.Call:
@@ -172,8 +173,16 @@ func (b *body) pass(i ssa.CallInstruction, f *ssa.Function, p *rule, through int
 		value = b.object(common.Value)
 	}
 	b.read(value, through, kindModel)
-	if f == nil { // it may keep what it gets
-		b.write(through, value, kindModel)
+	if f == nil && value != none { // it may keep what it gets
+		b.keep(through, value, common.Value.Type())
+	}
+}
+
+// keep puts something into a value, and where that leads, but into none of the parts that the program names.
+func (b *body) keep(from, to int32, t types.Type) {
+	b.heap.arc(from, itself, to, itself, kindModel)
+	if _, is := t.Underlying().(*types.Struct); !is {
+		b.heap.arc(from, itself, b.part(to, pointee), itself, kindModel)
 	}
 }
 
@@ -208,10 +217,14 @@ func (b *body) outcome(i ssa.CallInstruction, r *rule, from int32, args []int32,
 				b.refers(to, t)
 				to = b.part(to, pointee)
 			}
-			if r.isFromOutside() {
+			_, is := t.Underlying().(*types.Pointer)
+			switch {
+			case r.general && is && b.p.isClosed(t):
+				b.fillClosed(from, to)
+			case r.isFromOutside():
 				b.fill(from, to, kindModel)
-			} else {
-				b.write(from, to, kindModel)
+			default:
+				b.put(from, to, kindModel, given)
 			}
 			if r.kind == modelRule || r.kind == sanitizerRule {
 				b.written(i, k, from, itself)
@@ -221,20 +234,56 @@ func (b *body) outcome(i ssa.CallInstruction, r *rule, from int32, args []int32,
 	if !r.result || result == none {
 		return
 	}
-	put := b.write
-	if r.kind == sourceRule && r.isFromOutside() {
-		put = b.fill
-	}
 	results := i.Common().Signature().Results()
 	if results.Len() == 1 {
-		put(from, result, kindModel)
+		b.give(from, result, r, results.At(0).Type())
 		return
 	}
 	for j := range results.Len() {
-		if j < results.Len()-1 || !isError(results.At(j).Type()) {
-			put(from, b.part(result, b.heap.component(j)), kindModel)
+		if t := results.At(j).Type(); j < results.Len()-1 || !isError(t) {
+			b.give(from, b.part(result, b.heap.component(j)), r, t)
 		}
 	}
+}
+
+// give puts something into a result. Of a value of an interface with methods that a source has made, the program names no parts, and
+// what is known of a function from outside has nothing to do with what functions of the program have captured.
+func (b *body) give(from, to int32, r *rule, t types.Type) {
+	made := r.kind == sourceRule && r.isFromOutside()
+	switch {
+	case r.general && isBool(t): // which has no text
+	case made && hasMethods(t), r.general && (isFunction(t) || b.p.isClosed(t)):
+		b.keep(from, to, t)
+	case made:
+		b.fill(from, to, kindModel)
+	case r.general:
+		b.put(from, to, kindModel, given)
+	default:
+		b.write(from, to, kindModel)
+	}
+}
+
+// isClosed is true of a struct from outside without exported fields, and of a pointer to one.
+func (p *program) isClosed(t types.Type) bool {
+	n := pointed(t)
+	if n == nil || n.Obj().Pkg() == nil || p.own[n.Obj().Pkg().Path()] {
+		return false
+	}
+	s, is := n.Underlying().(*types.Struct)
+	return is && !slices.ContainsFunc(slices.Collect(s.Fields()), (*types.Var).Exported)
+}
+
+// hasMethods is true of an interface that is not empty.
+func hasMethods(t types.Type) bool {
+	of, is := t.Underlying().(*types.Interface)
+	return is && of.NumMethods() > 0
+}
+
+// fillClosed puts something into a struct from outside whose fields the program does not see, and into what it writes to. What else an
+// object has that is one with it, as a handler with others, is of other types.
+func (b *body) fillClosed(from, to int32) {
+	b.heap.arc(from, itself, to, itself, kindModel)
+	b.fill(from, b.part(to, wrapped), kindModel)
 }
 
 // wrap makes what results refer to have what arguments refer to, as a writer has that which it writes to: what is written to
@@ -260,8 +309,8 @@ func (b *body) wrap(i ssa.CallInstruction, r *rule, args []int32, result int32) 
 			if r.args != nil && r.reads(k) {
 				b.refers(b.part(to, wrapped), argumentType(i.Common(), k))
 				b.copied(a, b.part(to, wrapped), graph.KindAssign, argumentType(i.Common(), k))
-				b.heap.mark(to, isWritten)
-				b.written(i, k, to, into)
+				b.heap.mark(to, isWritten|isGiven)
+				b.written(i, k, to, into, given)
 			}
 		}
 	}
@@ -322,14 +371,14 @@ func (b *body) callBack(i ssa.CallInstruction, f *ssa.Function, k int, through i
 		got := b.special(i, "what "+names.Short(c.f)+" gives")
 		s := site{number: b.number(), caller: b.proc.id, callee: q.id, env: none, result: got, through: true, panics: b.proc.panics, recovers: none}
 		for range q.params {
-			given := b.special(i, "what "+names.Short(c.f)+" gets")
-			s.args = append(s.args, given)
+			gets := b.special(i, "what "+names.Short(c.f)+" gets")
+			s.args = append(s.args, gets)
 			if passes {
-				b.write(through, given, kindModel)
-				b.read(given, through, kindModel)
+				b.put(through, gets, kindModel, given)
+				b.read(gets, through, kindModel)
 			}
 		}
-		if passes {
+		if results := c.f.Signature.Results(); passes && !(results.Len() == 1 && isBool(results.At(0).Type())) {
 			b.read(got, through, kindModel)
 		}
 		if len(c.f.FreeVars) > 0 {

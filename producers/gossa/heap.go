@@ -30,7 +30,9 @@ type heap struct {
 	structs typeutil.Map
 
 	hides   func(*types.Struct, int) bool // of a field, whether functions that are not followed cannot set it; or nil
+	calls   func(*types.Var) bool         // of a field, whether such functions only call what it has
 	hidden  map[key]bool
+	called  map[key]bool   // fields of structs from outside whose values are only called: interfaces with methods
 	flat    bool           // fields are one for all values of their type
 	changed map[int32]bool // procedures whose objects have become different
 	steps   int            // that were taken; beyond most none is
@@ -80,6 +82,7 @@ const (
 	isWritten                   // somebody writes all of it
 	isFilled                    // somebody writes all of it that is not hidden
 	isYielded                   // somebody reads all of it, and what functions have captured
+	isGiven                     // somebody writes all of it but what functions have captured
 )
 
 // part is an entry of an object's list.
@@ -118,7 +121,7 @@ type keyText struct {
 const shared = 0
 
 func newHeap(flat bool) *heap {
-	h := &heap{flat: flat, most: mostSteps, ladder: ladder{demoted: make(map[key]bool)}, parts: make([]part, 1), links: make([]link, 1), keys: make(map[keyText]key), changed: make(map[int32]bool), hidden: make(map[key]bool)}
+	h := &heap{flat: flat, most: mostSteps, ladder: ladder{demoted: make(map[key]bool)}, parts: make([]part, 1), links: make([]link, 1), keys: make(map[keyText]key), changed: make(map[int32]bool), hidden: make(map[key]bool), called: make(map[key]bool)}
 	h.texts = make([]keyText, wrapped+1)
 	h.texts[pointee].name, h.texts[element].name, h.texts[mapKey].name, h.texts[wrapped].name = ".*", "[]", "[key]", ".(wrapped)"
 	return h
@@ -151,8 +154,9 @@ func (h *heap) field(s *types.Struct, i int) key {
 		h.structs.Set(s, of)
 	}
 	t := keyText{name: "." + s.Field(i).Name(), n: i, of: of}
-	if _, ok := h.keys[t]; !ok && h.hides != nil && h.hides(s, i) {
-		h.hidden[h.key(t)] = true
+	if _, ok := h.keys[t]; !ok && h.hides != nil {
+		h.hidden[h.key(t)] = h.hides(s, i)
+		h.called[h.key(t)] = h.calls(s.Field(i))
 	}
 	return h.key(t)
 }
@@ -290,8 +294,8 @@ func (h *heap) mark(o int32, flags uint8) {
 // and none to fields that are hidden.
 func (h *heap) flagsOf(k key, flags uint8) uint8 {
 	if _, captured := h.texts[k].of.(*ssa.Function); captured {
-		flags &^= isRead | isFilled
-	} else if h.hidden[k] {
+		flags &^= isRead | isFilled | isGiven
+	} else if h.hidden[k] || h.called[k] {
 		flags &^= isFilled
 	}
 	return flags
@@ -319,6 +323,7 @@ const (
 	into         // the same, as somebody writes them
 	filled       // the same without what is hidden
 	yielded      // as all, with what functions have captured
+	given        // as into, without what functions have captured
 	faces
 )
 

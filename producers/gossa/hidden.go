@@ -44,6 +44,12 @@ func (f *flow) hides(c *calls) func(*types.Struct, int) bool {
 	}
 }
 
+// isCalled is true of a field of a struct from outside that is an interface with methods, as a server's handler is: functions that are
+// not followed call what the program has put there, and do not look into it.
+func (f *flow) isCalled(v *types.Var) bool {
+	return v.Pkg() != nil && !f.p.own[v.Pkg().Path()] && hasMethods(v.Type())
+}
+
 // hiddenName is the same for the fields of one name in a package, whichever struct they are in.
 func hiddenName(v *types.Var) string { return v.Pkg().Path() + "." + v.Name() }
 

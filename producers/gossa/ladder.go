@@ -75,7 +75,7 @@ func (h *heap) demote() {
 func (h *heap) anew() *heap {
 	h.demote()
 	to := newHeap(false)
-	to.keys, to.texts, to.structs, to.hidden = h.keys, h.texts, h.structs, h.hidden
+	to.keys, to.texts, to.structs, to.hidden, to.called = h.keys, h.texts, h.structs, h.hidden, h.called
 	to.demoted, to.rung = h.demoted, h.rung
 	return to
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"go/types"
 	"os"
 	"os/exec"
 	"regexp"
@@ -45,8 +46,8 @@ type program struct {
 type callees map[ssa.CallInstruction][]*ssa.Function
 
 // listed is what the go command is asked of packages. They are read and checked here: see builder. No compiler runs, not for cgo
-// either: CompiledGoFiles would be what cgo makes.
-const listed = packages.NeedName | packages.NeedFiles | packages.NeedImports | packages.NeedDeps | packages.NeedTypesSizes | packages.NeedModule
+// either: CompiledGoFiles would be what cgo makes. To ask for sizes of types would be to ask for these, which takes twice the time.
+const listed = packages.NeedName | packages.NeedFiles | packages.NeedImports | packages.NeedDeps | packages.NeedModule
 
 // listing is what the go command says of packages.
 type listing struct {
@@ -73,7 +74,8 @@ func list(ctx context.Context, dir string, tests bool, tags string, patterns []s
 	if err := isFolder(dir); err != nil {
 		return nil, err
 	}
-	config := &packages.Config{Context: ctx, Mode: listed, Dir: dir, Tests: tests, Env: withC(ctx, dir)}
+	env, sizes := goEnv(ctx, dir)
+	config := &packages.Config{Context: ctx, Mode: listed, Dir: dir, Tests: tests, Env: env}
 	if tags != "" {
 		config.BuildFlags = []string{"-tags=" + tags}
 	}
@@ -91,7 +93,10 @@ func list(ctx context.Context, dir string, tests bool, tags string, patterns []s
 		return nil, withoutModule(ctx, dir, err)
 	}
 	l := &listing{dir: dir, patterns: patterns, initial: initial, p: &program{standard: make(map[string]bool), own: make(map[string]bool)}}
-	packages.Visit(initial, nil, func(p *packages.Package) { l.add(p) })
+	packages.Visit(initial, nil, func(p *packages.Package) {
+		p.TypesSizes = sizes
+		l.add(p)
+	})
 	slices.Sort(l.p.sources)
 	l.p.sources = slices.Compact(l.p.sources) // those of tests are in several packages
 	return l, nil
@@ -127,14 +132,22 @@ func (l *listing) load(ctx context.Context) (*program, error) {
 	return p, nil
 }
 
-// withC is the environment of the go command. Where only a C compiler is missing, files with cgo are listed as well: their C is
-// never compiled, and what is found does not depend on it.
-func withC(ctx context.Context, dir string) []string {
+// goEnv is the environment of the go command, and the sizes of types for what it builds.
+func goEnv(ctx context.Context, dir string) ([]string, types.Sizes) {
 	env := exec.CommandContext(ctx, "go", "env", "CGO_ENABLED", "CC", "GOOS", "GOHOSTOS", "GOARCH", "GOHOSTARCH")
 	env.Dir = dir
 	out, err := env.Output()
 	said := strings.Split(strings.TrimRight(string(out), "\n"), "\n")
-	if err != nil || len(said) != 6 || said[0] == "1" || os.Getenv("CGO_ENABLED") != "" || said[2] != said[3] || said[4] != said[5] {
+	if err != nil || len(said) != 6 { // listing packages says what is wrong
+		return os.Environ(), types.SizesFor("gc", runtime.GOARCH)
+	}
+	return withC(said), types.SizesFor("gc", said[4])
+}
+
+// withC adds cgo to the environment where only a C compiler is missing. Files with cgo are listed then as well: their C is never
+// compiled, and what is found does not depend on it.
+func withC(said []string) []string {
+	if said[0] == "1" || os.Getenv("CGO_ENABLED") != "" || said[2] != said[3] || said[4] != said[5] {
 		return os.Environ()
 	}
 	if command := strings.Fields(said[1]); len(command) > 0 {

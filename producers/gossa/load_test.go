@@ -102,15 +102,20 @@ func TestCgoIsListedWithoutACompiler(t *testing.T) {
 	t.Setenv("CC", "")
 	for set, want := range map[string]bool{"": true, "0": false} {
 		t.Setenv("CGO_ENABLED", set)
-		if got := slices.Contains(withC(t.Context(), dir), "CGO_ENABLED=1"); got != want {
+		if got := slices.Contains(envOf(t, dir), "CGO_ENABLED=1"); got != want {
 			t.Errorf("CGO_ENABLED=%q: it is turned on: %v, want %v", set, got, want)
 		}
 	}
 	t.Setenv("CGO_ENABLED", "")
 	t.Setenv("GOARCH", "riscv64")
-	if slices.Contains(withC(t.Context(), dir), "CGO_ENABLED=1") {
+	if slices.Contains(envOf(t, dir), "CGO_ENABLED=1") {
 		t.Error("it is turned on for another architecture")
 	}
+}
+
+func envOf(t *testing.T, dir string) []string {
+	env, _ := goEnv(t.Context(), dir)
+	return env
 }
 
 // TestImportCyclesAreNamed, and what is not of them is looked at.

@@ -140,10 +140,12 @@ type changing struct {
 
 func newChanging(t *testing.T, seed uint64) *changing {
 	c := &changing{rng: rand.New(rand.NewPCG(seed, 1)), dir: t.TempDir(), files: map[string]string{
-		"go.mod":             "module m\n\ngo 1.25\n\nrequire other v0.0.0\n\nreplace other => ./other\n",
-		"a/a.go":             "package a\n\nimport \"other/lib\"\n\ntype T struct{ Name string }\n\nfunc (t *T) Handle(s string) string { return t.Name + s }\n\nfunc New(s string) lib.Handler { return &T{s} }\n\n// more\n",
-		"b/b.go":             "package b\n\nimport (\n\t\"m/a\"\n\t\"other/lib\"\n\t\"other/more\"\n)\n\nfunc Make(s string) string { return more.Same(a.New(s).Handle(\"\")) }\n\nfunc init() { lib.Register(func(s string) {}) }\n\n// more\n",
-		"main.go":            "package main\n\nimport \"m/b\"\n\nfunc source() string { return \"\" }\n\nfunc sink(s string) { println(s) }\n\nfunc main() { sink(b.Make(source())) }\n\n// more\n",
+		"go.mod":  "module m\n\ngo 1.25\n\nrequire other v0.0.0\n\nreplace other => ./other\n",
+		"a/a.go":  "package a\n\nimport \"other/lib\"\n\ntype T struct{ Name string }\n\nfunc (t *T) Handle(s string) string { return t.Name + s }\n\nfunc New(s string) lib.Handler { return &T{s} }\n\n// more\n",
+		"b/b.go":  "package b\n\nimport (\n\t\"m/a\"\n\t\"other/lib\"\n\t\"other/more\"\n)\n\nfunc Make(s string) string { return more.Same(a.New(s).Handle(\"\")) }\n\nfunc init() { lib.Register(func(s string) {}) }\n\n// more\n",
+		"main.go": "package main\n\nimport (\n\t\"m/b\"\n\t\"m/c\"\n)\n\nfunc source() string { return \"\" }\n\nfunc sink(s string) { println(s) }\n\nfunc main() {\n\tsink(b.Make(source()))\n\tsink(c.In(source()).Get())\n}\n\n// more\n",
+		"c/c.go": "package c\n\ntype Getter interface{ Get() string }\n\ntype base struct{ v string }\n\nfunc (b base) Get() string { return b.v }\n\ntype other struct{ v string }\n\n" +
+			"func (other) Get() string { return \"\" }\n\ntype inner = base\n\ntype Box struct{ inner }\n\nfunc In(s string) Getter { return &Box{inner{s}} }\n\n// more\n",
 		"other/more/more.go": "package more\n\nimport \"other/lib\"\n\ntype T struct{ lib.Server }\n\nfunc Same(s string) string { return s }\n\n// more\n",
 		"rules":              ownRules,
 	}}
@@ -164,6 +166,15 @@ var changes = [][3]string{
 	{"b/b.go", "lib.Register(func(s string) {})", "lib.Keep(a.New(\"\")); lib.Default = a.New(\"\")"},
 	{"b/b.go", "more.Same(a.New(s).Handle(\"\"))", "lib.Get().Handle(s)"},
 	{"b/b.go", "// more", "func missing() { nowhere() }\n\n// more"},
+	{"b/b.go", "func Make(s string) string", "func Make(s string, rest ...string) string"},
+	{"b/b.go", "\"other/lib\"\n", "\"other/lib\"\n\n"},
+	{"c/c.go", "type inner = base", "type inner = other"},
+	{"c/c.go", "interface{ Get() string }", "interface{ Get() string; Put(s string) }"},
+	{"c/c.go", "// more", "func (b *Box) Put(s string) { b.v = s }\n\n// more"},
+	{"c/c.go", "func (other) Get() string { return \"\" }\n", "// other has none\n"},
+	{"rules", "source m.source result\n", "source m.source result\nsource m/b.Make result\n"},
+	{"rules", "sink m.sink arg 0 log\n", "sink m.sink arg 0 log\nsink m/c.In arg 0 sql\n"},
+	{"main.go", "func source() string { return \"\" }", "func source() string { return more() }\n\nfunc more() string { return \"\" }"},
 	{"main.go", "sink(b.Make(source()))", "f := func() { sink(b.Make(source())) }; f()"},
 	{"main.go", "// more", "func init() { sink(source()) }\n\n// more"},
 	{"other/lib/lib.go", "type Handler interface{ Handle(s string) string }", "type Handler interface{ Handle(s string) string; other }\n\ntype other interface{}"},
@@ -176,9 +187,12 @@ var changes = [][3]string{
 	{"other/more/more.go", "// more", "func init() {}\n\n// more"},
 }
 
-// change makes one, or takes it back.
-func (c *changing) change(t *testing.T) string {
-	k := changes[c.rng.IntN(len(changes))]
+// change makes one, or takes it back: each of them in turn where there is time for that, before others by chance.
+func (c *changing) change(t *testing.T, i int) string {
+	if i >= len(changes) || !long.Enabled() {
+		i = c.rng.IntN(len(changes))
+	}
+	k := changes[i]
 	text := c.files[k[0]]
 	switch {
 	case strings.Contains(text, k[2]):
@@ -204,13 +218,16 @@ func (c *changing) asked(t *testing.T, cache string) string {
 // TestAWarmRunPrintsWhatAColdOnePrints after each of several changes, of the program's own packages and of those that it requires.
 func TestAWarmRunPrintsWhatAColdOnePrints(t *testing.T) {
 	t.Setenv("GOFLAGS", "")
-	rounds := long.Count(4, 30, 200)
+	quick := quickSearch
+	t.Cleanup(func() { quickSearch = quick })
+	quickSearch = -1
+	rounds := long.Count(4, len(changes)+10, 200)
 	c, cache := newChanging(t, 7), t.TempDir()
 	seen := make(map[string]bool)
 	for i := range rounds {
 		what := "nothing"
 		if i > 0 {
-			what = c.change(t)
+			what = c.change(t, i-1)
 		}
 		cold := c.asked(t, "off")
 		if warm := c.asked(t, cache); warm != cold {
@@ -221,8 +238,8 @@ func TestAWarmRunPrintsWhatAColdOnePrints(t *testing.T) {
 	if len(seen) < 2 {
 		t.Error("no change changes anything")
 	}
-	if len(keptTypes(cache)) == 0 {
-		t.Error("no types are kept")
+	if len(keptTypes(cache)) == 0 || len(must(filepath.Glob(filepath.Join(cache, "searches", "*")))) == 0 {
+		t.Error("no types or no searches are kept")
 	}
 }
 

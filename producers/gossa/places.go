@@ -112,8 +112,8 @@ func hasText(t types.Type) bool {
 }
 
 // written makes a node where something passes into an argument of an interface with a method that is a sink: a function that is
-// given an io.Writer calls Write, and it is a page's if the argument may be one. from is what passes.
-func (b *body) written(i ssa.CallInstruction, k int, from int32, face face) {
+// given an io.Writer calls Write, and it is a page's if the argument may be one. Some faces of from are what passes.
+func (b *body) written(i ssa.CallInstruction, k int, from int32, sides ...face) {
 	common := i.Common()
 	if common.IsInvoke() && k == 0 || !types.IsInterface(argumentType(common, k)) {
 		return
@@ -124,7 +124,9 @@ func (b *body) written(i ssa.CallInstruction, k int, from int32, face face) {
 			continue
 		}
 		if to := b.sinkOf(i, s.rule, v); to != none {
-			b.heap.arc(from, face, to, itself, graph.KindAssign)
+			for _, w := range sides {
+				b.heap.arc(from, w, to, itself, graph.KindAssign)
+			}
 		}
 	}
 }

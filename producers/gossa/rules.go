@@ -218,8 +218,22 @@ func (r *rules) ofCall(f *ssa.Function, c *ssa.CallCommon) (list []*rule) {
 // models reports whether a rule says what a function does. That nothing comes out of a method of an interface holds for
 // those that are not followed.
 func (r *rules) models(f *ssa.Function, c *ssa.CallCommon) bool {
-	own := f != nil && r != nil && len(r.find(ruleName(f))) > 0
+	own := r.names(f)
 	return slices.ContainsFunc(r.ofCall(f, c), func(n *rule) bool { return n.says() && (own || !n.nothing()) })
+}
+
+// replaces reports whether a rule says what a function does that is followed. A source of gossa's own that is a method of an interface
+// does not: the body, as that of a queue of connections, has sources itself.
+func (r *rules) replaces(f *ssa.Function, c *ssa.CallCommon) bool {
+	own := r.names(f)
+	return slices.ContainsFunc(r.ofCall(f, c), func(n *rule) bool {
+		return n.says() && (own || !n.nothing() && !(n.shipped && n.kind == sourceRule))
+	})
+}
+
+// names reports whether a rule is about a function itself.
+func (r *rules) names(f *ssa.Function) bool {
+	return f != nil && r != nil && len(r.find(ruleName(f))) > 0
 }
 
 // nothing reports whether a rule says that nothing comes out of a function.

@@ -17,12 +17,11 @@ import (
 	"github.com/govyre/vyre/internal/atomicfile"
 )
 
-const (
-	// mostSearches is how many answers to searches are kept: those that were asked for last.
-	mostSearches = 1024
-	// quickSearch is how long a search takes of which the answer is not kept: to read it takes a part of that.
-	quickSearch = 20 * time.Millisecond
-)
+// mostSearches is how many answers to searches are kept: those that were asked for last.
+const mostSearches = 1024
+
+// quickSearch is how long a search takes of which the answer is not kept: to read it takes a part of that.
+var quickSearch = 20 * time.Millisecond
 
 // searchKey names the answer to a search: by what gossa is, and by all that the search gets. A graph of a part has numbers of its own, so
 // a change elsewhere in the program leaves the key as it is. It is empty if nothing is kept.
