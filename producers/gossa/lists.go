@@ -15,7 +15,11 @@ import (
 // each class of sinks. A class that has sources of its own has FILE.CLASS.sources instead. A node stands there by its
 // name if no other has it, else by its id.
 func (e *emitted) lists(ctx context.Context, file string, g *graph.CSR) (written []string, err error) {
-	base := strings.TrimSuffix(strings.TrimSuffix(file, ".gz"), filepath.Ext(strings.TrimSuffix(file, ".gz")))
+	base := file
+	if ext := filepath.Ext(base); ext == ".gz" || ext == ".zst" {
+		base = strings.TrimSuffix(base, ext)
+	}
+	base = strings.TrimSuffix(base, filepath.Ext(base))
 	count := make(map[string]int)
 	for v := range uint32(g.Nodes()) {
 		count[g.Name(v)]++
