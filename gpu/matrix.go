@@ -55,7 +55,8 @@ func (s *Shape) index(r, c uint64, n int) (uint64, bool) {
 	return i, i < uint64(n)
 }
 
-// LoadA loads the part of x that starts at (row, k). What is outside of x or of s is zero.
+// LoadA loads the part of x that starts at (row, k). What is outside of x or of s is zero. From shared memory, LoadA and LoadB are
+// fastest where the compiler sees that lines begin at multiples of 16 bytes and that all is inside, as with constants in s.
 func LoadA[T MatElem](t Thread, x []T, s Shape, row, k uint32) (a FragA[T]) {
 	f, l := formOf[T](), t.inv.lane()
 	loadParts(x, &s, f.PartsA(), uint64(row)+uint64(l/4), uint64(k)+uint64(l%4)*uint64(f.InWord()), a.words[:])

@@ -9,9 +9,12 @@ import (
 	"github.com/govyre/vyre"
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/gpu"
+	"github.com/govyre/vyre/internal/ptx"
 	"github.com/govyre/vyre/ir"
 	"github.com/govyre/vyre/prim/internal/product"
 )
+
+func init() { ptx.LinkTiles() } // kernels of products load operands from shared memory
 
 // Dims are the sizes of a product, and how its matrices lie: A has M rows and K columns, B has K rows and N columns, C has M rows
 // and N columns. There are Batch of each; 0 is 1.

@@ -412,6 +412,9 @@ func multiplies[T gpu.MatElem, A any, C vyre.Element](of arithmetic[T, A, C], se
 				continue
 			}
 			sizes := []prim.Dims{{M: 5, N: 3, K: 9, Batch: 3}, {M: 67, N: 33, K: 41, Batch: 1}}
+			for range long.Count(1, 4, 40) { // blocks without edges
+				sizes = append(sizes, prim.Dims{M: 64 + 64*r.IntN(2), N: 64 + 64*r.IntN(2), K: 16 * (6 + r.IntN(9)), Batch: 1})
+			}
 			for range long.Count(0, 20, 200) {
 				sizes = append(sizes, prim.Dims{M: r.IntN(140), N: r.IntN(140), K: r.IntN(90), Batch: 1 + r.IntN(3)})
 			}

@@ -17,7 +17,7 @@ import (
 // for an older one where that is the same.
 func TestProductsAreThoseOfTheDevicesGeneration(t *testing.T) {
 	var cases []*conform.Case
-	for _, family := range []string{"mat-form/", "mat-layout/", "mat-bounds/", "mat-words/"} {
+	for _, family := range []string{"mat-form/", "mat-layout/", "mat-bounds/", "mat-words/", "mat-tiles/"} {
 		cases = slices.AppendSeq(cases, conform.Cases(family))
 	}
 	every := long.Count(9, 1, 1)

@@ -136,12 +136,13 @@ type generator struct {
 	own      build.Value // linear id in the grid
 	ownWG    build.Value // linear id in the group
 	launch   Launch
-	trap     bool // the program has its trap
-	rounds   int  // loops at uniform control so far
-	small    int  // shapes of a program made of them
-	integers bool // it is of integers alone
-	matrices bool // its expressions have products of matrices
-	wide     bool // it is of numbers of several words alone
+	trap     bool        // the program has its trap
+	rounds   int         // loops at uniform control so far
+	small    int         // shapes of a program made of them
+	integers bool        // it is of integers alone
+	matrices bool        // its expressions have products of matrices
+	tiles    []ir.Object // what operands of these are loaded from
+	wide     bool        // it is of numbers of several words alone
 }
 
 type label struct {
@@ -320,6 +321,9 @@ func (g *generator) fill() {
 				g.draw(a)
 			}
 		}
+	}
+	if g.matrices {
+		g.shareTiles()
 	}
 	g.level = ir.LevelGrid
 }

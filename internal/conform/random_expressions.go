@@ -266,6 +266,9 @@ func (g *generator) fragment(t ir.Type) build.Value {
 	if !t.IsVector() {
 		return g.leaf(t)
 	}
+	if len(g.tiles) > 0 && t.Elem() == ir.U32 && g.chance(2) {
+		return g.tiled(t.Lanes())
+	}
 	parts := make([]build.Value, t.Lanes())
 	for i := range parts {
 		parts[i] = g.leaf(t.Elem())

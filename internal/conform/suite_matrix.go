@@ -21,6 +21,7 @@ func matrixFamilies() []Family {
 		{"mat-layout", "each element is where the lanes hold it", matrixLayouts},
 		{"mat-bounds", "loads and stores keep to the limits of the matrix and of the slice", matrixBounds},
 		{"mat-words", "words of fragments are what their bytes and halves make", matrixWords},
+		{"mat-tiles", "operands in shared memory are loaded however they lie", matrixTiles},
 	}
 }
 

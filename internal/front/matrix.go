@@ -5,6 +5,7 @@ import (
 	"go/types"
 
 	"github.com/govyre/vyre/internal/matrix"
+	"github.com/govyre/vyre/internal/ptx"
 	"github.com/govyre/vyre/ir"
 	"github.com/govyre/vyre/ir/build"
 )
@@ -24,6 +25,7 @@ var sums = map[matrix.Form]ir.Type{matrix.F16: ir.F32, matrix.F16F16: ir.F16, ma
 func init() { // init, as in builtin_gpu.go
 	gpuForms["LoadA"], gpuForms["LoadB"] = loadFragment(matrix.Form.PartsA, true), loadFragment(matrix.Form.PartsB, false)
 	gpuForms["LoadAcc"], gpuForms["StoreAcc"], gpuForms["MulAdd"], gpuForms["Acc.At"] = loadAcc, storeAcc, mulAdd, placeOfAcc
+	ptx.LinkTiles()
 	for _, name := range []string{"LoadA", "LoadB", "LoadAcc", "MulAdd", "Acc.At"} {
 		gpuQuiet[name] = true
 	}

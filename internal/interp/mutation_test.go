@@ -119,6 +119,7 @@ var mutations = []struct {
 	{"mat-layout", "rows come before columns in A", broken(interp.Mutation{SwappedWords: true})},
 	{"mat-bounds", "an access out of bounds does nothing", broken(interp.Mutation{WrapBounds: true})},
 	{"mat-words", "narrow elements extend their sign", broken(interp.Mutation{ZeroExtend: true})},
+	{"mat-tiles", "rows come before columns in A", broken(interp.Mutation{SwappedWords: true})},
 	{"ctl-if", "every lane takes its own arm", broken(interp.Mutation{UniformIfs: true})},
 	{"ctl-loop", "lanes leave a loop one by one", broken(interp.Mutation{NoRejoin: true})},
 	{"ctl-exit", "lanes leave a loop one by one", broken(interp.Mutation{NoRejoin: true})},

@@ -208,7 +208,7 @@ func (g *grouping) choose() (first, last int, ok bool) {
 	w := g.w
 	all, n := g.groups, 0 // those that are dropped stay behind the others, with their lists
 	for i := range all {
-		if a := &all[i]; a.saved-2 > 0 && g.comparable(a) {
+		if a := &all[i]; a.saved-2 > 0 && !g.vectors(a) && g.comparable(a) {
 			a.saved -= 2
 			all[n], all[i] = all[i], all[n]
 			n++
@@ -242,6 +242,28 @@ func (g *grouping) choose() (first, last int, ok bool) {
 	}
 	rows := last - first + 1
 	return first, last, saved >= minSaved && checks >= minChecks && rows <= min(maxCopied*saved, g.budget/2)
+}
+
+// vectors reports whether pass vector makes few accesses of a group, which have few checks: they are all from an index on that
+// is a multiple. Some of them may be outside of the rows
+// that are looked at.
+func (g *grouping) vectors(a *accessGroup) bool {
+	w := g.w
+	if w.Op[a.base] != ir.OpShl || !(&vectors{w: w}).fits(a.object, 4) {
+		return false
+	}
+	low := a.low
+	for r, n := w.prev[g.rows[0]], 0; r != ir.NoRow && n < maxGrouped/4 && low&3 != 0; r, n = w.prev[r], n+1 {
+		w.visits++
+		if w.Op[r] != w.Op[a.accesses[0]] || w.X[r] != a.object {
+			continue
+		}
+		if base, c := w.offset(w.A(r)); base == a.base && int64(c) == low-1 {
+			low--
+		}
+	}
+	k, ok := w.bits(w.B(a.base))
+	return ok && k >= 2 && low&3 == 0 && int64(len(a.indices)) == a.high-a.low+1
 }
 
 // comparable reports whether one comparison can say that all of a group is in bounds, and widens the group where that

@@ -34,12 +34,12 @@ func (f *function) align() {
 	f.meetBefore()
 }
 
-// meetBefore puts a barrier of the warp before each product of matrices at which branches may have parted its lanes: there is
-// no other form of that instruction.
+// meetBefore puts a barrier of the warp before each product of matrices, and each load for one, at which branches may have parted its
+// lanes: there is no other form of these instructions.
 func (f *function) meetBefore() {
 	e := edits{}
 	for i := range f.insts {
-		if in := &f.insts[i]; in.op >= opMmaF16 && in.op <= opMmaU8K16 && !in.mod.align {
+		if in := &f.insts[i]; in.op >= opMmaF16 && in.op <= opLdMatrixT4 && !in.mod.align {
 			e.added = append(e.added, inst{op: opBarWarp, src: [4]operand{u32(^uint32(0))}, row: in.row, guard: in.guard, sense: in.sense})
 			e.put(i, false)
 		}

@@ -7,8 +7,10 @@ import (
 	"testing"
 
 	"github.com/govyre/vyre/internal/compile"
+	"github.com/govyre/vyre/internal/conform"
 	"github.com/govyre/vyre/internal/matrix"
 	"github.com/govyre/vyre/internal/ptx"
+	"github.com/govyre/vyre/internal/testing/long"
 	"github.com/govyre/vyre/internal/testing/needs"
 	"github.com/govyre/vyre/ir"
 	"github.com/govyre/vyre/ir/build"
@@ -42,6 +44,82 @@ func TestProductsAssembleOrAreRefused(t *testing.T) {
 			if log, err := assemble(t.Context(), t, ptxas, m); err != nil {
 				t.Errorf("%v: %s\n%s", target, log, m.Text)
 			}
+		}
+	}
+}
+
+// Operands in shared memory are loaded at once where their lines surely begin at multiples of 16 bytes, of forms that have tiles
+// of them, and nowhere else.
+func TestOperandsAreLoadedAtOnce(t *testing.T) {
+	ptxas := needs.PTXAS(t)
+	every := long.Every(5, 1)
+	n := 0
+	for c := range conform.Cases("mat-tiles/") {
+		form := c.Form
+		for _, target := range []ptx.Target{{SM: 70}, {SM: 75}, {SM: 80}, {SM: 90}} {
+			m, err := ptx.Compile(c.Program, target, ptx.Options{})
+			if err != nil {
+				continue // the target lacks the form
+			}
+			want, turned := 2, 0 // two steps, of operands along k
+			switch {
+			case target.SM < 75 || form == matrix.F64:
+				want = 0
+			case form.Bits() == 16:
+				want, turned = 4, 2
+			}
+			if all, trans := strings.Count(m.Text, "ldmatrix."), strings.Count(m.Text, ".trans."); all != want || trans != turned {
+				t.Errorf("%s for %v: %d loads of tiles, %d turned; want %d, %d", c, target, all, trans, want, turned)
+			}
+			if n++; n%every != 0 {
+				continue
+			}
+			if log, err := assemble(t.Context(), t, ptxas, m); err != nil {
+				t.Errorf("%s for %v: %s", c, target, log)
+			}
+		}
+	}
+	if n < 40 {
+		t.Errorf("%d texts", n)
+	}
+}
+
+// What writes between loads, lanes that do not come together, and a tile that is not where the others let expect it, keep them apart.
+func TestOtherOperandsAreLoadedOneByOne(t *testing.T) {
+	for _, c := range []struct {
+		name            string
+		written, parted bool
+		fourth          uint32
+		want            int
+	}{{"together", false, false, 96, 1}, {"written", true, false, 96, 0}, {"parted", false, true, 96, 0}, {"apart", false, false, 100, 0}} {
+		p := sampleOf("tiles", matrix.BF16.Op(), 64, func(b *build.Builder) (build.Value, bool) {
+			in, near := b.Buffer("in", ir.U32, ir.RO), b.SharedArray("near", ir.U32, 256)
+			for i := range uint32(4) {
+				b.Store(near, b.Add(b.Local(0), b.U32(64*i)), b.Load(in, b.Local(0)))
+			}
+			b.Barrier()
+			at := b.Add(b.Mul(b.Shr(b.Lane(), b.U32(2)), b.U32(4)), b.And(b.Lane(), b.U32(3)))
+			words := make([]build.Value, 4)
+			load := func() {
+				for i := range words {
+					if words[i] = b.Load(near, b.Add(at, b.U32([]uint32{0, 32, 64, c.fourth}[i]))); c.written {
+						b.Store(near, b.Add(b.Local(0), b.U32(192)), words[i])
+					}
+				}
+			}
+			if load(); c.parted {
+				words = b.Choose(b.Lt(b.Lane(), b.U32(7)), func() []build.Value { load(); return words },
+					func() []build.Value { return []build.Value{at, at, at, at} })
+			}
+			zero := b.F32(0)
+			return b.Elem(b.Op(matrix.BF16.Op(), b.Vec(words...), b.Vec(at, at), b.Vec(zero, zero, zero, zero)), 0), true
+		}).p
+		m, err := ptx.Compile(p, ptx.Target{SM: 80}, ptx.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := strings.Count(m.Text, "ldmatrix"); n != c.want {
+			t.Errorf("%s: %d loads of tiles, want %d:\n%s", c.name, n, c.want, m.Text)
 		}
 	}
 }

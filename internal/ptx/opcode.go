@@ -116,6 +116,11 @@ const (
 	opMmaI8K16
 	opMmaU8K16
 
+	opLdMatrix2
+	opLdMatrix4
+	opLdMatrixT2 // turned
+	opLdMatrixT4
+
 	opBra
 	opExit
 	opLabel
@@ -190,6 +195,11 @@ var opInfo = [numOpcodes]struct {
 	opMmaF16F16K8: {"mma.sync.aligned.m16n8k8.row.col.f16.f16.f16.f16", convergent},
 	opMmaI8K16:    {"mma.sync.aligned.m8n8k16.row.col.s32.s8.s8.s32", convergent},
 	opMmaU8K16:    {"mma.sync.aligned.m8n8k16.row.col.s32.u8.u8.s32", convergent},
+
+	opLdMatrix2:  {"ldmatrix.sync.aligned.m8n8.x2.shared.b16", convergent},
+	opLdMatrix4:  {"ldmatrix.sync.aligned.m8n8.x4.shared.b16", convergent},
+	opLdMatrixT2: {"ldmatrix.sync.aligned.m8n8.x2.trans.shared.b16", convergent},
+	opLdMatrixT4: {"ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16", convergent},
 
 	opBra: {"bra", control}, opExit: {"exit", control}, opLabel: {"", control}, opNoUnroll: {"", control}, opCopy: {"copy", control},
 }

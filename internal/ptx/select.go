@@ -34,6 +34,9 @@ type selector struct {
 	wanted           map[ir.Row]ir.Row       // by load: a select between it and zero
 	taken            map[ir.Row]bool         // selects and words that are what the load gives
 	asWord           map[ir.Row]ir.Row       // by load of a vector: the word that it is used as
+	moved            map[ir.Row]ir.Row       // by load of a vector: the vector that is stored, of the same elements
+	through          map[ir.Row][]reg        // by vector that is stored: the words of such a load
+	tiles            func(ir.Row) bool       // whether a row is loaded with others; nil if none is
 	halved           map[ir.Row]bool         // right shifts that are made of halves
 	shiftedInverses  map[ir.Row]bool         // inversions that are differences from −1
 	hiddenLow        map[ir.Row]bool         // products and sums of 64 bits, whose operand's low word the assembler shall not know
@@ -142,6 +145,7 @@ func (s *selector) run() {
 	s.findWanted()
 	s.findWide()
 	s.findWords()
+	s.findMoved()
 	s.findHalved()
 	s.findShiftedInverses()
 	s.findFarShifts()
@@ -215,6 +219,9 @@ func (s *selector) one(r ir.Row) ir.Row {
 	}
 	if len(s.cuts) > 0 && !s.mayStandBetween(r) {
 		s.finish()
+	}
+	if s.tiles != nil && s.tiles(r) {
+		return r + 1
 	}
 	if op.Info().Owns > 0 {
 		return s.structured(r)

@@ -22,6 +22,10 @@ func (s *selector) loadVector(row ir.Row) {
 		s.loadWord(row, word)
 		return
 	}
+	if vec, ok := s.moved[row]; ok {
+		s.loadMoved(row, vec)
+		return
+	}
 	t := s.objs[s.p.X(row)].Type()
 	lanes := uint32(s.p.Op(row).Info().Vec.Lanes())
 	p := s.inBounds(row, lanes)
@@ -48,6 +52,10 @@ func (s *selector) loadVector(row ir.Row) {
 }
 
 func (s *selector) storeVector(row ir.Row) {
+	if d, ok := s.through[s.p.B(row)]; ok {
+		s.storeMoved(row, d)
+		return
+	}
 	t := s.objs[s.p.X(row)].Type()
 	lanes := uint32(s.p.Op(row).Info().Vec.Lanes())
 	p := s.inBounds(row, lanes)

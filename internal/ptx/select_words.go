@@ -27,6 +27,9 @@ func (s *selector) findWords() {
 			}
 		}
 	}
+	if findTiles != nil {
+		s.tiles = findTiles(s)
+	}
 }
 
 // joining are the rows that put a word together.

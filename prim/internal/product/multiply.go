@@ -2,7 +2,11 @@
 
 package product
 
-import "github.com/govyre/vyre/gpu"
+import (
+	"math"
+
+	"github.com/govyre/vyre/gpu"
+)
 
 const (
 	// Threads is how many invocations a workgroup has: eight warps, in two rows of four.
@@ -58,14 +62,29 @@ func operandOf(along bool, size, k, each uint32, l Layout, matrix uint64, at, sp
 	return o
 }
 
-// fetch loads this invocation's share of the part that begins at k, a chunk or two. What the matrix has not is zero.
-func fetch[T gpu.MatElem](t gpu.Thread, x []T, o operand, each, k uint32, v *[2 * 16]T) {
+// nothing is what zero is multiplied by beyond the ends of both matrices: a sum, which may be −0, stays as it is.
+func nothing[T gpu.MatElem]() (x T) {
+	switch any(x).(type) {
+	case float64:
+		x = any(math.Float64frombits(1 << 63)).(T)
+	}
+	return x
+}
+
+// place is where chunk i of this invocation begins: in a line of the matrix, behind the part that begins at k.
+func (o operand) place(t gpu.Thread, i, each, k uint32) (line, pos uint32) {
+	c := t.Local().X + i*Threads
+	if o.along {
+		return c/o.per + o.at, c%o.per*each + k
+	}
+	return c/o.per + k, c%o.per*each + o.at
+}
+
+// fetch loads this invocation's share of the part that begins at k, a chunk or two. In place of what the matrix
+// has not is none.
+func fetch[T gpu.MatElem](t gpu.Thread, x []T, o operand, each, k uint32, none T, v *[2 * 16]T) {
 	for i := range o.span * chunks / Threads {
-		c := t.Local().X + i*Threads
-		line, pos := c/o.per+k, c%o.per*each+o.at
-		if o.along {
-			line, pos = c/o.per+o.at, c%o.per*each+k
-		}
+		line, pos := o.place(t, i, each, k)
 		at := o.base + uint64(line)*o.layout.Line + uint64(pos)
 		if o.whole && line < o.lines && pos+each <= o.length && at+uint64(each) <= uint64(len(x)) {
 			at = at / uint64(each) * uint64(each) // which it is
@@ -75,11 +94,61 @@ func fetch[T gpu.MatElem](t gpu.Thread, x []T, o operand, each, k uint32, v *[2 
 			continue
 		}
 		for e := range each {
-			var none T
-			if line < o.lines && pos+e < o.length {
-				none = x[at+uint64(e)]
-			}
 			v[i*each+e] = none
+			if line < o.lines && pos+e < o.length {
+				v[i*each+e] = x[at+uint64(e)]
+			}
+		}
+	}
+}
+
+// inside reports whether the matrix has all lines, or all of each line, that the block takes, in whole chunks.
+func (o operand) inside() bool {
+	size := o.length
+	if o.along {
+		size = o.lines
+	}
+	return o.whole && o.at+o.span <= size
+}
+
+// chunks returns where this invocation's chunks of the part that begins at k are, in chunks.
+func (o operand) chunks(t gpu.Thread, each, k uint32) (at [2]uint64) {
+	for i := range o.span * chunks / Threads {
+		line, pos := o.place(t, i, each, k)
+		at[i] = (o.base + uint64(line)*o.layout.Line + uint64(pos)) / uint64(each)
+	}
+	return at
+}
+
+// mostChunks are more than a buffer has.
+const mostChunks = 1 << 56
+
+// take loads this invocation's share of a part that the matrix has all of, and goes on to the next part.
+func take[T gpu.MatElem](x []T, o operand, each uint32, at *[2]uint64, v *[2 * 16]T) {
+	next := uint64(chunks)
+	if !o.along {
+		next *= o.layout.Line
+	}
+	for i := range o.span * chunks / Threads {
+		for e := range each {
+			v[i*each+e] = x[at[i]%mostChunks*uint64(each)+uint64(e)]
+		}
+		at[i] += next
+	}
+}
+
+// products multiplies a part that is in shared memory.
+func products[T gpu.MatElem, A gpu.AccElem](t gpu.Thread, p Plan, each uint32, as, bs []T, shapeA, shapeB gpu.Shape, y, x uint32, acc *[most][most]gpu.Acc[A]) {
+	var fa [most]gpu.FragA[T]
+	for kk := uint32(0); kk < chunks*each; kk += 2 * each {
+		for i := range p.Rows {
+			fa[i] = gpu.LoadA(t, as, shapeA, y+16*i, kk)
+		}
+		for j := range p.Cols {
+			fb := gpu.LoadB(t, bs, shapeB, kk, x+8*j)
+			for i := range p.Rows {
+				acc[i][j] = gpu.MulAdd(t, fa[i], fb, acc[i][j])
+			}
 		}
 	}
 }
@@ -129,24 +198,26 @@ func block[T gpu.MatElem, A gpu.AccElem, F Finish[A]](t gpu.Thread, f F, p Plan,
 	y, x := t.Warp()/4*16*p.Rows, t.Warp()%4*8*p.Cols // of the warp, in the block
 
 	var acc [most][most]gpu.Acc[A]
-	var fa [most]gpu.FragA[T]
 	var va, vb [2 * 16]T
+	inside := ofA.inside() && ofB.inside()
 	for k := uint32(0); k < p.Size.K+step; k += step {
-		fetch(t, a, ofA, each, k, &va)
-		fetch(t, b, ofB, each, k, &vb)
-		if k > 0 { // the part before is in shared memory
-			sa, sb := as[(half^1)*part:], bs[(half^1)*part:]
-			for kk := uint32(0); kk < step; kk += 2 * each {
-				for i := range p.Rows {
-					fa[i] = gpu.LoadA(t, sa, shapeA, y+16*i, kk)
-				}
-				for j := range p.Cols {
-					fb := gpu.LoadB(t, sb, shapeB, kk, x+8*j)
-					for i := range p.Rows {
-						acc[i][j] = gpu.MulAdd(t, fa[i], fb, acc[i][j])
-					}
-				}
+		if inside && k > 0 {
+			atA, atB := ofA.chunks(t, each, k), ofB.chunks(t, each, k)
+			for ; k+step <= p.Size.K; k += step {
+				take(a, ofA, each, &atA, &va)
+				take(b, ofB, each, &atB, &vb)
+				products(t, p, each, as[(half^1)*part:], bs[(half^1)*part:], shapeA, shapeB, y, x, &acc)
+				put(t, as[half*part:], ofA, each, &va)
+				put(t, bs[half*part:], ofB, each, &vb)
+				t.Barrier()
+				half ^= 1
 			}
+		}
+		var zero T
+		fetch(t, a, ofA, each, k, zero, &va)
+		fetch(t, b, ofB, each, k, nothing[T](), &vb)
+		if k > 0 { // the part before is in shared memory
+			products(t, p, each, as[(half^1)*part:], bs[(half^1)*part:], shapeA, shapeB, y, x, &acc)
 		}
 		put(t, as[half*part:], ofA, each, &va)
 		put(t, bs[half*part:], ofB, each, &vb)

@@ -213,6 +213,8 @@ var forms = []form{
 	{"mma", "sync aligned m8n8k16 row col s32 s8 s8 s32", "=2×s32 1×b32 1×b32 2×s32", 75, Version{6, 5}},
 	{"mma", "sync aligned m8n8k16 row col s32 u8 u8 s32", "=2×s32 1×b32 1×b32 2×s32", 75, Version{6, 5}},
 	{"mma", "sync aligned m16n8k256 row col s32 b1 b1 s32 and popc", "=4×s32 4×b32 2×b32 4×s32", 80, Version{7, 1}},
+	{"ldmatrix", "sync aligned m8n8 x2 trans? shared b16", "=2×b32 [g]", 75, Version{6, 5}},
+	{"ldmatrix", "sync aligned m8n8 x4 trans? shared b16", "=4×b32 [g]", 75, Version{6, 5}},
 
 	{"bra", "uni?", "L", 0, Version{}},
 	{"brx", "idx uni?", "u32 B", 30, ptx60},

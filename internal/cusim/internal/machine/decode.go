@@ -195,6 +195,8 @@ func (dec *decoder) inst(in *inst, src *asm.Inst) {
 		dec.subgroup(in, src)
 	case "mma":
 		in.run, in.x = runMulAdd, dec.mulAdd(src)
+	case "ldmatrix":
+		in.run, in.x = runLoadTiles, dec.loadTiles(src)
 	default:
 		dec.lanewise(in, src)
 	}

@@ -111,6 +111,9 @@ func TestFaultsNameTheLine(t *testing.T) {
 		{"vote without a member", "setp.lt.u32 %p1, %r0, 9;\n @%p1 vote.sync.any.pred %p2, %p1, -1;", "@%p1 vote", machine.Diverged, "are not here"},
 		{"vote by a stranger", "setp.eq.u32 %p1, 0, 0;\n vote.sync.any.pred %p2, %p1, 7;", "vote", machine.Diverged, "not among the members"},
 		{"uniform branch that is none", "setp.lt.u32 %p1, %r0, 9;\n @%p1 bra.uni L;\n add.u32 %r0, %r0, 1;\nL:", "@%p1 bra", machine.Diverged, "marked uniform"},
+		{"tiles without all lanes", "setp.lt.u32 %p1, %r0, 9;\n mov.u32 %r1, tile;\n @%p1 ldmatrix.sync.aligned.m8n8.x2.shared.b16 {%r2, %r3}, [%r1];", "@%p1 ldmatrix", machine.Diverged, "needs all lanes"},
+		{"lines of tiles at odd places", "mov.u32 %r1, tile;\n ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r2, %r3, %r4, %r5}, [%r1+8];", "ldmatrix", machine.Misaligned, "not a multiple of 16"},
+		{"line of a tile after the end", "mov.u32 %r1, tile;\n ldmatrix.sync.aligned.m8n8.x2.trans.shared.b16 {%r2, %r3}, [%r1+256];", "ldmatrix", machine.IllegalAddress, "shared memory has 256 bytes"},
 		{"trap", "trap;", "trap;", machine.Trapped, "executed trap"},
 		{"barrier that some never reach", "setp.lt.u32 %p1, %r0, 9;\n @%p1 barrier.sync 1, 64;", "@%p1 barrier", machine.Deadlock, "9 at line"},
 	} {
@@ -120,6 +123,38 @@ func TestFaultsNameTheLine(t *testing.T) {
 				t.Errorf("got %v\nwant %v at line %d saying %q", f, c.kind, lineOf(c.code, c.at), c.says)
 			}
 		})
+	}
+}
+
+// Lane l gives the place of line l mod 8 of tile l/8. It gets a word of line l/4, or turned an element of each of two lines.
+func TestTilesAreLoadedByLines(t *testing.T) {
+	for _, trans := range []string{"", ".trans"} {
+		words, _, err := launch(t, `
+	mov.u32 %r1, tile;
+	mad.lo.u32 %r2, %r0, 4, %r1;
+	mad.lo.u32 %r3, %r0, 0x20002, 0x10000;
+	st.shared.u32 [%r2], %r3;
+	add.u32 %r3, %r3, 0x400040;
+	st.shared.u32 [%r2+128], %r3;
+	bar.sync 0;
+	and.b32 %r4, %r0, 15;
+	xor.b32 %r4, %r4, 7;
+	mad.lo.u32 %r4, %r4, 16, %r1;
+	ldmatrix.sync.aligned.m8n8.x2`+trans+`.shared.b16 {%r5, %r6}, [%r4];
+	st.global.u32 [%rd1], %r6;`, 32, machine.Launch{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for l, w := range words {
+			element := func(line, at int) uint32 { return uint32(64 + 8*(7-line) + at) }
+			want := element(l/4, l%4*2) | element(l/4, l%4*2+1)<<16
+			if trans != "" {
+				want = element(l%4*2, l/4) | element(l%4*2+1, l/4)<<16
+			}
+			if w != want {
+				t.Errorf("%q: lane %d has %#x, want %#x", trans, l, w, want)
+			}
+		}
 	}
 }
 
