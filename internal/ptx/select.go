@@ -317,6 +317,7 @@ func (s *selector) set(v ir.Row, o operand) { s.val[v] = o }
 func (s *selector) typeOf(v ir.Row) ir.Type { return s.p.Type(v) }
 
 // inReg returns o in a register; constants are moved into one of class t.class().
+//
 //go:noinline
 func (s *selector) inReg(t ptype, o operand) reg {
 	if o.kind == isReg {
