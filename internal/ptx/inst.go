@@ -175,8 +175,6 @@ func symbolic(x symbol) operand     { return operand{kind: isSymbol, reg: reg(x)
 func spec(x special) operand        { return operand{kind: isSpecial, bits: uint64(x)} }
 
 // isConst reports whether o is a constant with the given bits.
-//
-//go:noinline
 func (o operand) isConst(bits uint64) bool { return o.kind == isImm && o.bits == bits }
 
 // as returns a constant under another type of its width; registers stay as they are.

@@ -19,6 +19,8 @@ type printer struct {
 
 // raw appends s. That it is an append writes the whole slice, and while the garbage collector marks, each written pointer
 // is noted; a slice made longer is not written but for its length.
+//
+//go:noinline
 func (p *printer) raw(s string) {
 	n := len(p.out)
 	if n+len(s) > cap(p.out) {
