@@ -44,19 +44,7 @@ func (c *runCmd) Run(t *terminal) error {
 	if err != nil {
 		return err
 	}
-	if c.Limit != nil && *c.Limit < 0 {
-		return usagef("--limit %v: want a time, such as 30s, or 0 for no limit", *c.Limit)
-	}
-	prints, err := j.prints(c.Print)
-	if err != nil {
-		return err
-	}
-	switch {
-	case c.JSON:
-		err = t.claim("--json")
-	case len(prints) > 0:
-		err = t.claim("--print")
-	}
+	prints, err := c.prints(t, j)
 	if err != nil {
 		return err
 	}
@@ -103,6 +91,28 @@ func (c *runCmd) Run(t *terminal) error {
 			p.print(t.out, j)
 		}
 	}
+	return c.report(t, j, res, err)
+}
+
+// prints returns what to print, after flags that do not fit.
+func (c *runCmd) prints(t *terminal, j *job) ([]printing, error) {
+	if c.Limit != nil && *c.Limit < 0 {
+		return nil, usagef("--limit %v: want a time, such as 30s, or 0 for no limit", *c.Limit)
+	}
+	prints, err := j.prints(c.Print)
+	switch {
+	case err != nil:
+		return nil, err
+	case c.JSON:
+		err = t.claim("--json")
+	case len(prints) > 0:
+		err = t.claim("--print")
+	}
+	return prints, err
+}
+
+// report tells findings and traces, and returns how the command ends: with the error of the run, or because of a finding.
+func (c *runCmd) report(t *terminal, j *job, res driver.Result, err error) error {
 	wrong := 0
 	for _, r := range res.Reports {
 		if fmt.Fprintln(t.err, r.Text); !r.Benign {
