@@ -54,9 +54,9 @@ const (
 	checkTripsMeet                     // unroll: the steps to a bound that may have wrapped meet it
 	checkOneStop                       // unroll: every round but the first would begin with the same constant
 	checkOpenTest                      // unroll: a round that may not run keeps its test
-	checkBetween                       // vector: no other access of the object stands between
+	checkBetween                       // vector: no other access of the object is in between
 	checkStored                        // vector: no load moves up past a store of what it loads
-	checkPassedExit                    // vector: no exit stands in what an access moves past
+	checkPassedExit                    // vector: no exit is among what an access moves past
 	checkAligned                       // vector: the first index and the object are aligned to the whole
 	checkTerms                         // vector: an index that is divided term by term does not wrap
 	checkHighest                       // algebra: what is compared is the highest bit

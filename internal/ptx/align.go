@@ -34,8 +34,8 @@ func (f *function) align() {
 	f.meetBefore()
 }
 
-// meetBefore puts a barrier of the warp before each product of matrices, and each load for one, at which branches may have parted its
-// lanes: there is no other form of these instructions.
+// meetBefore puts a barrier of the warp (bar.warp.sync) before each mma and ldmatrix that lanes may reach on different paths. These
+// instructions exist only in an aligned form, which needs all lanes at once.
 func (f *function) meetBefore() {
 	e := edits{}
 	for i := range f.insts {

@@ -84,7 +84,8 @@ func TestOperandsAreLoadedAtOnce(t *testing.T) {
 	}
 }
 
-// What writes between loads, lanes that do not come together, and a tile that is not where the others let expect it, keep them apart.
+// Loads of four tiles stay apart if a store is between them, if lanes reach them on different paths, or if a tile is not at the same
+// distance as the others.
 func TestOtherOperandsAreLoadedOneByOne(t *testing.T) {
 	for _, c := range []struct {
 		name            string
