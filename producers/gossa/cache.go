@@ -184,12 +184,12 @@ func (p *program) sum(file string) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
-	h := sha256.New()
-	if _, err := io.Copy(h, f); err != nil {
-		return nil, err
-	}
 	if p.sums == nil {
-		p.sums = make(map[string][]byte)
+		p.sums, p.buffer = make(map[string][]byte), make([]byte, 64<<10)
+	}
+	h := sha256.New()
+	if _, err := io.CopyBuffer(h, struct{ io.Reader }{f}, p.buffer); err != nil { // a file's own way makes a buffer each time
+		return nil, err
 	}
 	p.sums[file] = h.Sum(nil)
 	return p.sums[file], nil

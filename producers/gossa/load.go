@@ -35,6 +35,7 @@ type program struct {
 	left     []leftOut // of packages, sorted
 	files    []string  // of all packages
 	sums     map[string][]byte
+	buffer   []byte   // for reading a file
 	sources  []string // those of own packages, sorted
 
 	variables *variableTypes                   // after resolve, if they were asked for
