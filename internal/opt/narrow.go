@@ -18,6 +18,7 @@ func narrow(w *work) {
 		n.g = g
 		n.row(r)
 	})
+	n.halves()
 }
 
 type narrowing struct {

@@ -42,6 +42,7 @@ const (
 	checkLasting                       // ranges: a continue keeps the sum of the beginning and the length of a view
 	checkDrift                         // ranges: a step that an argument of a loop takes does not wrap
 	checkNarrow                        // narrow: the value fits
+	checkUpper                         // narrow: nothing looks at the upper half
 	checkDivisor                       // narrow: by zero, 64 bits give another number than 32
 	checkKept                          // narrow: what is dropped is not stored
 	checkNarrowSign                    // narrow: the number is not negative
@@ -155,6 +156,7 @@ var checkNames = [numChecks]string{
 	checkLasting:          "bounds/lasting",
 	checkDrift:            "bounds/drift",
 	checkNarrow:           "narrow/narrow",
+	checkUpper:            "narrow/upper",
 	checkDivisor:          "narrow/divisor",
 	checkKept:             "narrow/kept",
 	checkNarrowSign:       "narrow/narrow-sign",
