@@ -146,8 +146,8 @@ func (l *lowering) place(e ast.Expr) (place, bool) {
 		if n := l.fr.vars[o]; n != nil {
 			return n.place(), true
 		}
-		if o != nil && o.Pkg() != nil && o.Parent() == o.Pkg().Scope() {
-			l.refuse(e.Pos(), noGlobal, o.Name()+", which is assigned here,", "write to a buffer, or to a variable of the kernel")
+		if packageVar(o) != nil {
+			return l.globalPlace(e.Pos(), o)
 		}
 	case *ast.StarExpr:
 		return l.pointed(e.X)
@@ -164,7 +164,9 @@ func (l *lowering) place(e ast.Expr) (place, bool) {
 func (l *lowering) fieldPlace(e *ast.SelectorExpr) (place, bool) {
 	sel := l.src.info.Selections[e]
 	if sel == nil {
-		l.qualified(e)
+		if v := packageVar(l.src.info.Uses[e.Sel]); v != nil {
+			return l.globalPlace(e.Pos(), v)
+		}
 		return place{}, false
 	}
 	p, ok := l.base(e.X)
@@ -177,7 +179,7 @@ func (l *lowering) fieldPlace(e *ast.SelectorExpr) (place, bool) {
 // fieldAt is the field of p at the end of a path, which e asks for.
 func (l *lowering) fieldAt(e ast.Expr, p place, path []int) (place, bool) {
 	for _, i := range path {
-		if fieldsOf(p.typ) == nil || p.node == nil && p.bank == nil && (p.mem == nil || p.mem.view == nil) {
+		if fieldsOf(p.typ) == nil || p.node == nil && p.bank == nil && p.table == nil && (p.mem == nil || p.mem.view == nil) {
 			if _, ptr := p.typ.Underlying().(*types.Pointer); ptr {
 				l.refuse(e.Pos(), noPointer, "a pointer")
 			}

@@ -60,7 +60,7 @@ func newSource(ctx context.Context, given func(string) ([]File, error)) *source 
 			Uses: make(map[*ast.Ident]types.Object), Selections: make(map[*ast.SelectorExpr]*types.Selection),
 			Instances: make(map[*ast.Ident]types.Instance), Implicits: make(map[ast.Node]types.Object),
 		},
-		globals: globals{make(map[*types.Var]ast.Expr), make(map[*types.Var]token.Pos), make(map[*types.Var]*table), make(map[textKey]*table)},
+		globals: globals{make(map[*types.Var]ast.Expr), make(map[*types.Var]token.Pos), make(map[*types.Var][]use), make(map[*types.Var]*table), make(map[textKey]*table)},
 		pkgs:    make(map[string]*types.Package), funcs: make(map[*types.Func]*ast.FuncDecl),
 		imports: make(map[token.Pos]string), facts: make(map[*ast.FuncDecl]*facts), literals: make(map[*ast.FuncLit]*types.Func), context: &instances{types.NewContext(), make(map[*types.Named][]instance)},
 		texts: make(map[*token.File]*text),

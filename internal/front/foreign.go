@@ -7,9 +7,9 @@ import (
 
 // foreign refuses what a kernel, or a helper that it reaches, uses of packages without source. go/types gives such
 // expressions no type and no finding, so nothing around them could be lowered.
-func (l *lowering) foreign(m *marked) bool {
+func (l *lowering) foreign(reached map[*ast.FuncDecl]bool) bool {
 	found := false
-	for d := range l.src.reach([]*marked{m}) {
+	for d := range reached {
 		ast.Inspect(d, func(n ast.Node) bool {
 			switch n := n.(type) {
 			case *ast.SelectorExpr:

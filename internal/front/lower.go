@@ -43,6 +43,8 @@ type lowering struct {
 	checked  bool                     // they may be out of bounds: the call is gpu.At or gpu.Put
 	tags     uint32                   // gpu.Trace calls so far
 	tables   map[tableField]ir.Object // of package variables that computed values index
+	banks    map[*table]*bank         // of those of which there are slices
+	reached  func(token.Pos) bool     // whether the kernel calls what has a position
 	computed *computedIndices
 	retry    bool // one more was found: the kernel is lowered again
 	work     int  // operations so far
@@ -180,9 +182,11 @@ func (s *source) lower(m *marked, fn *types.Func, name string, e env, names map[
 func (s *source) lowerOnce(m *marked, fn *types.Func, name string, e env, computed *computedIndices) (k *Kernel, again bool) {
 	size := m.directive.Workgroup
 	l := &lowering{src: s, name: fn.Name(), size: size, computed: computed, b: build.New(name, build.Workgroup(size[:]...)),
-		numbers: make(map[build.Value]int), widened: make(map[build.Value]build.Value), named: make(map[build.Value]bool), tables: make(map[tableField]ir.Object), free: make(map[shape][]*object), inlined: make(map[*types.Func]int), panics: make(map[string]bool)}
+		numbers: make(map[build.Value]int), widened: make(map[build.Value]build.Value), named: make(map[build.Value]bool), tables: make(map[tableField]ir.Object), banks: make(map[*table]*bank), free: make(map[shape][]*object), inlined: make(map[*types.Func]int), panics: make(map[string]bool)}
 	l.fr = &frame{fn: fn, env: e, facts: s.factsOf(m.decl), vars: make(map[types.Object]*node)}
-	if l.foreign(m) {
+	reached := s.reach([]*marked{m})
+	l.reached = within(reached)
+	if l.foreign(reached) {
 		return nil, false
 	}
 	k = &Kernel{Name: name, Func: fn.Name(), Doc: m.decl.Doc.Text(), Directive: m.directive, Pos: s.pos(m.decl.Name.Pos())}

@@ -19,6 +19,7 @@ type object struct {
 	lanes  int
 	buffer bool
 	local  bool
+	fixed  bool    // a table
 	loops  int     // of a local array: loops in whose rounds it is a new one
 	wide   bool    // may hold 2³² elements and more
 	count  int64   // elements of an array; −1 if only the launch knows
@@ -118,11 +119,19 @@ func detached(n *node) bool {
 // touch notes an access for the inference of access rights. Code that cannot be reached does not count.
 func (l *lowering) touch(o *object, read, write bool) {
 	l.work++
+	if write && o.fixed {
+		l.refuseStore(o.name)
+	}
 	if l.b.Dead() {
 		return
 	}
 	o.reads = o.reads || read
 	o.writes = o.writes || write
+}
+
+// refuseStore refuses an assignment to a part of a table.
+func (l *lowering) refuseStore(table string) {
+	l.refuseHere(l.current, noGlobal, table+", which is assigned here,", "write to a buffer, or to a variable of the kernel")
 }
 
 // inferAccess gives every buffer the least right that the kernel needs.

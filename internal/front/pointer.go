@@ -38,8 +38,8 @@ func (l *lowering) address(e *ast.UnaryExpr) val {
 
 // pointerTo returns a pointer to a place.
 func (l *lowering) pointerTo(at token.Pos, t types.Type, p place) val {
-	if p.table != nil || p.node != nil && (p.node.slice != nil || p.node.ptr != nil) {
-		l.refuse(at, noPointer, "a pointer to a slice, a pointer or a constant table")
+	if p.node != nil && (p.node.slice != nil || p.node.ptr != nil) {
+		l.refuse(at, noPointer, "a pointer to a slice or a pointer")
 		return l.bad(t)
 	}
 	return val{typ: t, ptr: &p}
@@ -89,6 +89,7 @@ type pointer struct {
 	to     *place
 	nested int  // branches and loops around the declaration
 	result bool // of a helper
+	bad    bool // what it should point to was refused
 }
 
 // storePointer makes a pointer variable point to what x points to. It may do so again. What a result points to must be
@@ -124,7 +125,7 @@ func (fr *frame) passed(p *place) bool {
 
 // same reports whether two places are one, whatever their indices turn out to be.
 func same(p, q place) bool {
-	if p.node != q.node || p.bank != q.bank || p.lo != q.lo || p.hi != q.hi || len(p.idx) != len(q.idx) || (p.mem == nil) != (q.mem == nil) {
+	if p.node != q.node || p.bank != q.bank || p.table != q.table || p.lo != q.lo || p.hi != q.hi || len(p.idx) != len(q.idx) || (p.mem == nil) != (q.mem == nil) {
 		return false
 	}
 	for i := range p.idx {

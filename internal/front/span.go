@@ -106,6 +106,9 @@ func (l *lowering) arrayView(x val) val {
 	var row, in build.Value // the array among all at its place, and whether there is such
 	checked := false
 	b, s := p.bank, span{p.lo, p.hi, 0}
+	if p.table != nil {
+		b = l.bankOfTable(p.table, p.lo, p.hi)
+	}
 	switch {
 	case b != nil && len(p.idx) == 0:
 	case b != nil:
@@ -119,7 +122,7 @@ func (l *lowering) arrayView(x val) val {
 		row, in = l.rowOf(p, b.leaves[s.lo].dims[s.depth:s.depth+len(p.idx)])
 		checked = true
 	default:
-		l.refuse(l.current, noSliceOf, "an array in a buffer or a constant table")
+		l.refuse(l.current, noSliceOf, "an array in a buffer")
 		return l.bad(x.typ)
 	}
 	s.depth += len(p.idx) + 1

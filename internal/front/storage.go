@@ -104,7 +104,7 @@ func (l *lowering) newNode(t types.Type, name, path string, dyn map[string]bool,
 	n := &node{typ: t, name: name, path: path}
 	switch u := t.Underlying().(type) {
 	case *types.Pointer:
-		n.ptr = &pointer{name: name, to: init.ptr, nested: l.nested}
+		n.ptr = &pointer{name: name, to: init.ptr, nested: l.nested, bad: init.bad}
 		return n
 	case *types.Slice:
 		n.slice = l.newSlice(name, u, fixed, init)
@@ -276,7 +276,7 @@ func (l *lowering) load(p place) val {
 	case p.node != nil && p.node.slice != nil:
 		return l.loadSlice(p)
 	case p.node != nil && p.node.ptr != nil:
-		return val{typ: p.typ, ptr: p.node.ptr.to}
+		return val{typ: p.typ, ptr: p.node.ptr.to, bad: p.node.ptr.bad}
 	case p.node != nil && p.node.fn != nil:
 		return val{typ: p.typ, fn: l.loadFunc(p.node.fn)}
 	case p.node != nil && isFunc(p.typ): // at a computed index of an array
@@ -310,6 +310,9 @@ func (l *lowering) store(p place, x val) {
 	switch {
 	case p.mem != nil:
 		l.storeElement(p, x)
+		return
+	case p.table != nil:
+		l.refuseStore(p.table.name)
 		return
 	case p.node != nil && p.node.slice != nil:
 		l.storeSlice(p, x)

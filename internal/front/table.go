@@ -31,12 +31,13 @@ const globalAdvice = "make it a constant, or pass it as a parameter"
 // globals is what is known of the package variables of a compilation.
 type globals struct {
 	init    map[*types.Var]ast.Expr  // nil: one without an initialiser of its own
-	written map[*types.Var]token.Pos // where it is assigned, or its address is taken
+	written map[*types.Var]token.Pos // of one that gets one of several results of a call
+	uses    map[*types.Var][]use     // of package variables, and of variables that refer to memory
 	tables  map[*types.Var]*table
 	texts   map[textKey]*table // of constant texts that computed values index
 }
 
-// collect looks for package variables and for what changes them, in files of any package.
+// collect looks for package variables and for what may change them, in files of any package.
 func (g *globals) collect(s *source, files []*ast.File) {
 	for _, f := range files {
 		for _, d := range f.Decls {
@@ -59,71 +60,7 @@ func (g *globals) collect(s *source, files []*ast.File) {
 				}
 			}
 		}
-		ast.Inspect(f, func(n ast.Node) bool {
-			g.note(s, n)
-			return true
-		})
-	}
-}
-
-// note records what a node may change.
-func (g *globals) note(s *source, n ast.Node) {
-	change := func(e ast.Expr) {
-		if v := s.globalOf(e); v != nil {
-			if _, known := g.written[v]; !known {
-				g.written[v] = e.Pos()
-			}
-		}
-	}
-	switch n := n.(type) {
-	case *ast.AssignStmt:
-		for _, e := range n.Lhs {
-			change(e)
-		}
-	case *ast.IncDecStmt:
-		change(n.X)
-	case *ast.UnaryExpr:
-		if n.Op == token.AND {
-			change(n.X)
-		}
-	case *ast.RangeStmt:
-		change(n.Key)
-		change(n.Value)
-	case *ast.SliceExpr:
-		change(n.X)
-	case *ast.SelectorExpr: // a method with a pointer receiver takes the address
-		if sel := s.info.Selections[n]; sel != nil && sel.Kind() != types.FieldVal {
-			if sig, ok := sel.Obj().Type().(*types.Signature); ok && sig.Recv() != nil {
-				if _, ptr := sig.Recv().Type().(*types.Pointer); ptr {
-					change(n.X)
-				}
-			}
-		}
-	}
-}
-
-// globalOf returns the package variable that e is, or is a part of; nil if there is none or e is reached through a slice or a
-// pointer.
-func (s *source) globalOf(e ast.Expr) *types.Var {
-	for {
-		switch x := e.(type) {
-		case *ast.ParenExpr:
-			e = x.X
-		case *ast.Ident:
-			return packageVar(s.info.Uses[x])
-		case *ast.SelectorExpr:
-			if s.info.Selections[x] == nil {
-				return packageVar(s.info.Uses[x.Sel])
-			}
-			e = x.X
-		case *ast.IndexExpr:
-			if t := s.info.TypeOf(x.X); t == nil || !isArray(t) {
-				return nil
-			}
-			e = x.X
-		default:
-			return nil
-		}
+		g.follow(s, f)
 	}
 }
 
@@ -141,51 +78,87 @@ func packageVar(o types.Object) *types.Var {
 }
 
 // global evaluates a package variable: a table, or refused.
-func (l *lowering) global(p token.Pos, v *types.Var) val {
+func (l *lowering) global(at token.Pos, v *types.Var) val {
+	if hasFunc(v.Type()) && !isSlice(v.Type()) {
+		return l.globalFunc(at, v)
+	}
+	p, ok := l.globalPlace(at, v)
+	if !ok {
+		return l.bad(v.Type())
+	}
+	return l.load(p)
+}
+
+// refuseGlobal refuses a package variable.
+func (l *lowering) refuseGlobal(at token.Pos, v *types.Var, why, instead string) {
+	l.refuse(at, noGlobal, v.Name()+why, instead)
+}
+
+// stays reports whether a package variable keeps what its initialiser says, and refuses it otherwise.
+func (l *lowering) stays(at token.Pos, v *types.Var) bool {
+	if _, known := l.src.globals.init[v]; !known {
+		l.refuseGlobal(at, v, "", globalAdvice)
+		return false
+	}
+	if where, changed := l.src.globals.changed(l.src, v, l.reached); changed {
+		l.refuseGlobal(at, v, fmt.Sprintf(", which may be changed at %v,", l.src.pos(where)), "leave it as its initialiser says, or pass it as a parameter")
+		return false
+	}
+	return true
+}
+
+// globalFunc evaluates a package variable that has functions.
+func (l *lowering) globalFunc(at token.Pos, v *types.Var) val {
+	if !l.stays(at, v) || !l.admitUpTo(at, v.Type(), ir.MaxTableBytes) {
+		return l.bad(v.Type())
+	}
+	x, ok := l.initialised(v, l.src.globals.init[v])
+	if !ok {
+		l.refuseGlobal(at, v, ", whose initialiser is not constant,", "write functions and constants")
+		return l.bad(v.Type())
+	}
+	return x
+}
+
+// globalPlace returns the place of a package variable, a table that nothing may be stored in.
+func (l *lowering) globalPlace(at token.Pos, v *types.Var) (place, bool) {
 	t := v.Type()
-	g := &l.src.globals
-	refuse := func(why, instead string) val {
-		l.refuse(p, noGlobal, v.Name()+why, instead)
-		return l.bad(t)
-	}
-	init, known := g.init[v]
-	at, written := g.written[v]
 	switch {
-	case !known:
-		return refuse("", globalAdvice)
-	case written:
-		return refuse(fmt.Sprintf(", which is changed or referred to at %v,", l.src.pos(at)), "leave it as its initialiser says, or pass it as a parameter")
+	case !l.stays(at, v):
+		return place{}, false
 	case extent(t) > ir.MaxTableBytes || tableBytes(t) > ir.MaxTableBytes:
-		return refuse(", which is larger than the "+decimal(ir.MaxTableBytes)+" bytes of a table,", "pass it as a slice")
+		l.refuseGlobal(at, v, ", which is larger than the "+decimal(ir.MaxTableBytes)+" bytes of a table,", "pass it as a slice")
+		return place{}, false
+	case !l.admitUpTo(at, t, ir.MaxTableBytes):
+		return place{}, false
+	case isSlice(t):
+		l.refuseGlobal(at, v, ", which is a slice,", "make it an array: [...]T{…}")
+		return place{}, false
 	}
-	if !l.admitUpTo(p, t, ir.MaxTableBytes) {
-		return l.bad(t)
-	}
-	if isSlice(t) {
-		return refuse(", which is a slice,", "make it an array: [...]T{…}")
-	}
-	if hasFunc(t) {
-		if x, ok := l.initialised(v, init); ok {
-			return x
-		}
-		return refuse(", whose initialiser is not constant,", "write functions and constants")
-	}
-	tab, done := g.tables[v]
-	if !done {
-		tab = &table{name: v.Name(), at: v.Pos(), fields: fieldsIn(t)}
-		for i := range tab.fields {
-			tab.values = append(tab.values, make([]uint64, tab.fields[i].count()))
-		}
-		if init != nil && !l.fillTable(tab, init, t, 0, 0) {
-			tab = nil
-		}
-		g.tables[v] = tab
-	}
+	tab := l.tableOf(v)
 	if tab == nil {
-		return refuse(", whose initialiser is not constant,", "write constants, or pass it as a parameter")
+		l.refuseGlobal(at, v, ", whose initialiser is not constant,", "write constants, or pass it as a parameter")
+		return place{}, false
 	}
-	x := place{typ: t, table: tab, hi: len(tab.fields)}
-	return l.load(x)
+	return place{typ: t, table: tab, hi: len(tab.fields)}, true
+}
+
+// tableOf returns the table that a package variable is, nil if its initialiser is not constant.
+func (l *lowering) tableOf(v *types.Var) *table {
+	g := &l.src.globals
+	tab, done := g.tables[v]
+	if done {
+		return tab
+	}
+	tab = &table{name: v.Name(), at: v.Pos(), fields: fieldsIn(v.Type())}
+	for i := range tab.fields {
+		tab.values = append(tab.values, make([]uint64, tab.fields[i].count()))
+	}
+	if init := g.init[v]; init != nil && !l.fillTable(tab, init, v.Type(), 0, 0) {
+		tab = nil
+	}
+	g.tables[v] = tab
+	return tab
 }
 
 // tableBytes counts the bytes of the scalars of a variable whose parts are not too many.
@@ -293,6 +266,22 @@ func (l *lowering) tableObject(t *table, lo int) ir.Object {
 		l.tables[k] = o
 	}
 	return o
+}
+
+// bankOfTable is the bank that slices of a part of a table are made from: the scalars from lo to hi have objects.
+func (l *lowering) bankOfTable(t *table, lo, hi int) *bank {
+	b := l.banks[t]
+	if b == nil {
+		b = &bank{leaves: make([]leaf, len(t.fields))}
+		l.banks[t] = b
+	}
+	for i := lo; i < hi; i++ {
+		f := &t.fields[i]
+		if b.leaves[i].obj == nil && f.count() > 0 {
+			b.leaves[i] = leaf{&object{id: l.tableObject(t, i), name: t.name, elem: f.elem, lanes: 1, count: f.count(), fixed: true}, f.elem, f.dims}
+		}
+	}
+	return b
 }
 
 // fromBits is the constant with the given raw bits.

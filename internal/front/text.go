@@ -94,7 +94,7 @@ func (l *lowering) textView(p token.Pos, text string) (v *view, ok bool) {
 	if !ok || text == "" {
 		return nil, ok
 	}
-	return &view{obj: &object{id: l.tableObject(at.table, 0), name: "text", elem: ir.U8, lanes: 1, count: int64(len(text))}}, true
+	return &view{obj: &object{id: l.tableObject(at.table, 0), name: "text", elem: ir.U8, lanes: 1, count: int64(len(text)), fixed: true}}, true
 }
 
 // constText returns the constant text that an expression is: a constant, or a variable with a constant as its initialiser that
@@ -110,7 +110,7 @@ func (l *lowering) constText(e ast.Expr) (text, name string, ok bool) {
 	if id != nil {
 		name = id.Name
 		if v := packageVar(l.src.info.Uses[id]); v != nil {
-			if _, written := l.src.globals.written[v]; !written && l.src.globals.init[v] != nil {
+			if _, changed := l.src.globals.changed(l.src, v, l.reached); !changed && l.src.globals.init[v] != nil {
 				c = l.src.info.Types[l.src.globals.init[v]].Value
 			}
 		}

@@ -109,3 +109,82 @@ func Texts(t gpu.Thread, in []uint32, out []uint32) {
 	}
 	out[i] = sum
 }
+
+type coding struct {
+	poly, init uint32
+	width      uint8
+	steps      [3]uint16
+}
+
+var (
+	codings = [...]coding{{0x07, 1, 8, [3]uint16{1, 2, 3}}, {0x1021, 2, 16, [3]uint16{4, 5, 6}}, {0x04C11DB7, 3, 32, [3]uint16{7, 8, 9}}}
+	begin   = [8]uint32{1, 2, 3, 5, 8, 13, 21, 34}
+	orders  = [3][4]uint8{{0, 1, 2, 3}, {3, 1, 0, 2}, {2, 2, 2, 1}}
+)
+
+func (c *coding) sum(p []uint32) uint32 {
+	crc := c.init
+	for _, b := range p {
+		crc = crc*31 ^ b<<(c.width&7)
+		crc ^= c.poly + uint32(c.steps[b%3])
+	}
+	return crc
+}
+
+func weighed(p []uint32) (n uint32) {
+	for k := range p {
+		n = n*3 + p[k]
+	}
+	return n + uint32(len(p))<<20 + uint32(cap(p))<<24
+}
+
+func weighedOf(p *[8]uint32) uint32 { return weighed(p[2:6]) + p[7] }
+
+func widest(list []coding) coding { return list[len(list)-1] }
+
+// Totals is what the host does with the tables of References: nothing of it writes.
+func Totals() uint32 {
+	sum, all := uint32(0), codings[:]
+	for i := range all {
+		c := &all[i]
+		sum += c.sum(begin[:]) + weighedOf(&begin)
+	}
+	for _, c := range &codings {
+		sum += c.sum(begin[1:])
+	}
+	var copied [8]uint32
+	copy(copied[:], begin[:])
+	return sum + weighed(append([]uint32(nil), begin[:]...))
+}
+
+// References reads tables through pointers and slices.
+//
+//vyre:kernel workgroup=32
+func References(t gpu.Thread, in []uint32, out []uint32) {
+	i := t.Global().X
+	if i >= uint32(len(in)) {
+		return
+	}
+	n := in[i]
+	c := &codings[n%3]
+	x := c.sum(in[i:min(int(i)+3, len(in))]) + codings[1].sum(begin[n%4:]) + codings[(n>>3)%3].sum(begin[:5])
+	var w [16]uint32
+	x += uint32(copy(w[8:], begin[:])) + weighedOf(&begin) + weighed(begin[1:3:7]) + w[8+n%8]
+	order := &orders[(n>>5)%3]
+	row := orders[(n>>7)%3][1:]
+	for k := range order {
+		x = x*5 + uint32(order[k]) + uint32(row[k%3])
+	}
+	for k, v := range &begin {
+		x += v << k
+	}
+	for _, v := range codings[1:] {
+		x ^= v.poly >> v.steps[n%3]
+	}
+	last := widest(codings[:])
+	steps := last.steps[n%2:]
+	x += uint32(steps[0]) + uint32(len(steps)) + begin[*&orders[0][n%4]]
+	out[i] = x + uint32(offsetAt(&offset))
+}
+
+func offsetAt(p *uint64) uint64 { return *p + 1 }

@@ -1,0 +1,222 @@
+package front
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+	"slices"
+)
+
+// A kernel may refer to a package variable by a pointer or a slice if nothing writes to it on the way. What the kernel does itself,
+// lowering sees. For all other functions of its sources, references are followed from variable to variable: through definitions,
+// assignments, arguments and receivers. What leaves these ways may be written to.
+
+// use is where a variable is written to, or a reference to it goes.
+type use struct {
+	at token.Pos
+	to *types.Var  // the variable that gets the reference; nil: it is written to, or nothing says where it goes
+	fn *types.Func // whose parameter or receiver that is
+}
+
+// refers reports whether a value of type t refers to memory of others.
+func refers(t types.Type) bool { return t != nil && (isPointer(t) || isSlice(t)) }
+
+// follow notes the uses of all package variables in a file, and of all variables that refer to memory.
+func (g *globals) follow(s *source, f *ast.File) {
+	var stack []ast.Node
+	ast.Inspect(f, func(n ast.Node) bool {
+		if n == nil {
+			stack = stack[:len(stack)-1]
+			return true
+		}
+		stack = append(stack, n)
+		if id, ok := n.(*ast.Ident); ok {
+			if v, ok := s.info.Uses[id].(*types.Var); ok && !v.IsField() && (packageVar(v) != nil || refers(v.Type())) {
+				g.note(s, v, stack)
+			}
+		}
+		return true
+	})
+}
+
+// note notes what becomes of a variable that is named at the top of the stack.
+func (g *globals) note(s *source, v *types.Var, stack []ast.Node) {
+	e, parent, rest := s.operandOf(stack)
+	add := func(u use) {
+		if u.at = e.Pos(); u.to != nil && !refers(u.to.Type()) { // an interface, or of a type parameter
+			u = use{at: u.at}
+		}
+		g.uses[v] = append(g.uses[v], u)
+	}
+	id := ast.Unparen(e)
+	itself := id == stack[len(stack)-1] // of a local variable that only means another target
+	if sel, ok := id.(*ast.SelectorExpr); ok && s.info.Selections[sel] == nil {
+		itself = true
+	}
+	if changes(parent, e) {
+		if !itself || packageVar(v) != nil {
+			add(use{})
+		}
+		return
+	}
+	if m, ok := parent.(*ast.SelectorExpr); ok { // a method
+		if fn, ok := s.info.Uses[m.Sel].(*types.Func); ok && fn.Signature().Recv() != nil && isPointer(fn.Signature().Recv().Type()) {
+			call, called := rest.(*ast.CallExpr)
+			if fn = fn.Origin(); called && call.Fun == m {
+				add(use{to: fn.Signature().Recv(), fn: fn})
+			} else {
+				add(use{})
+			}
+		}
+		return
+	}
+	if t := s.info.TypeOf(e); t != nil && !refers(t) && !types.IsInterface(t) {
+		return
+	}
+	switch p := parent.(type) {
+	case *ast.AssignStmt:
+		add(use{to: s.assigned(p, e)})
+	case *ast.ValueSpec:
+		if i := slices.Index(p.Values, e); i >= 0 && len(p.Names) == len(p.Values) {
+			to, _ := s.info.Defs[p.Names[i]].(*types.Var)
+			add(use{to: to})
+		}
+	case *ast.RangeStmt, *ast.BinaryExpr, *ast.ExprStmt:
+	case *ast.CallExpr:
+		if to, ok := s.parameter(p, e); ok {
+			if to != (use{}) {
+				add(to)
+			}
+			return
+		}
+		add(use{})
+	default:
+		add(use{})
+	}
+}
+
+// operandOf climbs from a variable at the top of the stack to the largest expression that is a part of it or refers to it, and
+// returns what that stands in, and what this stands in.
+func (s *source) operandOf(stack []ast.Node) (e ast.Expr, parent, rest ast.Node) {
+	at := func(i int) ast.Node {
+		if i < 0 {
+			return nil
+		}
+		return stack[i]
+	}
+	i := len(stack) - 1
+	e = stack[i].(ast.Expr)
+	for i--; i >= 0; i-- {
+		part := false
+		switch p := stack[i].(type) {
+		case *ast.ParenExpr, *ast.StarExpr:
+			part = true
+		case *ast.SelectorExpr:
+			sel := s.info.Selections[p]
+			part = p.Sel == e && sel == nil || p.X == e && sel != nil && sel.Kind() == types.FieldVal
+		case *ast.IndexExpr:
+			part = p.X == e
+		case *ast.SliceExpr:
+			part = p.X == e
+		case *ast.UnaryExpr:
+			part = p.Op == token.AND
+		case *ast.CallExpr:
+			part = len(p.Args) == 1 && p.Args[0] == e && s.info.Types[p.Fun].IsType()
+		}
+		if !part {
+			break
+		}
+		e = stack[i].(ast.Expr)
+	}
+	return e, at(i), at(i - 1)
+}
+
+// changes reports whether a node assigns to an operand.
+func changes(n ast.Node, e ast.Expr) bool {
+	switch n := n.(type) {
+	case *ast.AssignStmt:
+		return slices.Contains(n.Lhs, e)
+	case *ast.IncDecStmt:
+		return n.X == e
+	case *ast.RangeStmt:
+		return n.Key == e || n.Value == e
+	}
+	return false
+}
+
+// assigned returns the variable that gets operand e of an assignment, nil if that is no variable by itself.
+func (s *source) assigned(a *ast.AssignStmt, e ast.Expr) *types.Var {
+	i := slices.Index(a.Rhs, e)
+	if i < 0 || len(a.Lhs) != len(a.Rhs) {
+		return nil
+	}
+	id, ok := ast.Unparen(a.Lhs[i]).(*ast.Ident)
+	if !ok {
+		return nil
+	}
+	v, _ := s.info.ObjectOf(id).(*types.Var)
+	return v
+}
+
+// parameter returns where a call takes its argument e, which is nowhere if it only reads; false if nothing says that.
+func (s *source) parameter(call *ast.CallExpr, e ast.Expr) (use, bool) {
+	i := slices.Index(call.Args, e)
+	if i < 0 {
+		return use{}, false
+	}
+	if id, ok := ast.Unparen(call.Fun).(*ast.Ident); ok && s.info.Types[call.Fun].IsBuiltin() {
+		switch id.Name {
+		case "len", "cap", "min", "max":
+			return use{}, true
+		case "copy", "append":
+			return use{}, i == 1 && (id.Name == "copy" || call.Ellipsis.IsValid())
+		}
+		return use{}, false
+	}
+	fn, _ := s.callee(call)
+	if fn == nil {
+		return use{}, false
+	}
+	fn = fn.Origin()
+	params := fn.Signature().Params()
+	if i >= params.Len() || fn.Signature().Variadic() && i >= params.Len()-1 && !call.Ellipsis.IsValid() {
+		return use{}, false
+	}
+	return use{to: params.At(i), fn: fn}, true
+}
+
+// changed returns where a package variable may be written to, by functions other than those that inside tells.
+func (g *globals) changed(s *source, v *types.Var, inside func(token.Pos) bool) (at token.Pos, found bool) {
+	type state struct {
+		v       *types.Var
+		outside bool // the reference went through another function
+	}
+	seen := make(map[state]bool)
+	var visit func(st state) (token.Pos, bool)
+	visit = func(st state) (token.Pos, bool) {
+		if seen[st] {
+			return 0, false
+		}
+		seen[st] = true
+		for _, u := range g.uses[st.v] {
+			outside := st.outside || !inside(u.at)
+			ends := u.to == nil
+			if d := s.funcs[u.fn]; u.fn != nil && (d == nil || d.Body == nil) {
+				ends = true
+			}
+			if ends && outside {
+				return u.at, true
+			}
+			if !ends {
+				if _, bad := visit(state{u.to, outside}); bad {
+					return u.at, true
+				}
+			}
+		}
+		return 0, false
+	}
+	if at, found := g.written[v]; found {
+		return at, true
+	}
+	return visit(state{v: v})
+}
