@@ -125,6 +125,8 @@ func (s *source) check(path string, files []*ast.File) *types.Package {
 			switch p := importPath(imp); {
 			case p == "unsafe":
 				s.unsafe = true
+			case exactPath(p) != "" && path != exactPath(p):
+				_, _ = s.Import(exactPath(p)) // which is ours, and may be on its way
 			case p != "C" && !s.available(p):
 				s.imports[imp.Path.Pos()] = p
 			}

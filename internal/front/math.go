@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/constant"
 	"go/types"
+	gopath "path"
 
 	"github.com/govyre/vyre/ir"
 	"github.com/govyre/vyre/ir/build"
@@ -45,34 +46,13 @@ var exactMath = map[string]mathFunc{
 // otherMath says why a function of math or math/bits is refused that package gpu does not have under the same name, and what to
 // use in its place.
 var otherMath = map[string]struct{ why, instead string }{
-	"math.Max":    {"is left to the built-in max", "use max, where a NaN wins, or gpu.Max, where it loses"},
-	"math.Min":    {"is left to the built-in min", "use min, where a NaN wins, or gpu.Min, where it loses"},
 	"math.Pow10":  {machineBits, "use gpu.Pow"},
 	"math.Sincos": {machineBits, "use gpu.Sin and gpu.Cos"},
-	"math.Mod":    {noCode, "use x - y*math.Trunc(x/y) if its rounding will do"},
-
-	"bits.Div":   {mayPanic, "divide by the operators, which give 0 for a divisor of 0; where hi is not 0, by long division in a loop"},
-	"bits.Div32": {mayPanic, "write n := uint64(hi)<<32 | uint64(lo), n / uint64(y) and n % uint64(y)"},
-	"bits.Div64": {mayPanic, "write lo / y and lo % y where hi is 0; else a loop that shifts in one bit of lo a round and subtracts y"},
-	"bits.Rem":   {noDivisor, "use the operator %, on each half where hi is not 0"},
-	"bits.Rem32": {noDivisor, "write (uint64(hi)<<32 | uint64(lo)) % uint64(y)"},
-	"bits.Rem64": {noDivisor, "write lo % y where hi is 0; else a loop that shifts in one bit of lo a round and subtracts y"},
-	"bits.Add":   {wordWidth, "use bits.Add64, which is the same where a word has 64 bits"},
-	"bits.Sub":   {wordWidth, "use bits.Sub64, which is the same where a word has 64 bits"},
-	"bits.Mul":   {wordWidth, "use bits.Mul64, which is the same where a word has 64 bits"},
 }
 
 const (
 	machineBits = "has other last bits on other machines, whose Go computes it in other ways"
-	mayPanic    = "panics where the divisor is 0 or the quotient does not fit, and nothing unwinds on a device"
-	noDivisor   = "panics where the divisor is 0, and nothing unwinds on a device"
-	wordWidth   = "works on a word, whose width is the machine's"
-	noCode      = "is not among the functions that kernels have"
 )
-
-// exactElsewhere are functions of math that are exact, so they have the same bits everywhere, and that kernels do not have.
-var exactElsewhere = map[string]bool{"Dim": true, "Frexp": true, "Ilogb": true, "Ldexp": true, "Logb": true, "Modf": true,
-	"Nextafter": true, "Nextafter32": true, "Remainder": true}
 
 // sameInGPU are the functions of math that package gpu has under the same name.
 var sameInGPU = map[string]bool{
@@ -89,16 +69,17 @@ func (l *lowering) mathCall(e *ast.CallExpr, fn *types.Func) []val {
 	}
 	f := table[fn.Name()]
 	if f == nil {
+		if exact := l.src.exact(fn); exact != nil {
+			return l.helper(e, exact, l.src.funcs[exact], nil, nil)
+		}
 		name := fn.Pkg().Name() + "." + fn.Name()
 		other, known := otherMath[name]
 		switch {
 		case known:
 		case sameInGPU[fn.Name()]:
 			other.why, other.instead = machineBits, "use gpu."+fn.Name()+", which has the same bits everywhere"
-		case !exactElsewhere[fn.Name()]:
-			other.why, other.instead = machineBits+", and package gpu does not have it", "write it with the functions of package gpu"
 		default:
-			other.why, other.instead = noCode, "write it with the operators and the functions of package gpu"
+			other.why, other.instead = machineBits+", and package gpu does not have it", "write it with the functions of package gpu"
 		}
 		l.refuse(e.Pos(), noExactMath, name+" "+other.why, other.instead)
 		return l.badResults(e)
@@ -189,4 +170,23 @@ func (l *lowering) constantArg(e ast.Expr, what string) (int64, bool) {
 	}
 	l.refuse(e.Pos(), notConstant, what+" is not constant", "write a constant here; a branch may choose between two calls")
 	return 0, false
+}
+
+// exact returns the function of package exact/math or exact/bits that computes what one of math or math/bits does, nil if there is
+// none. Their results are exact, so they are the same on every machine. Where Go panics, Div and Rem give 0.
+func (s *source) exact(fn *types.Func) *types.Func {
+	p := s.pkgs[exactPath(fn.Pkg().Path())]
+	if p == nil {
+		return nil
+	}
+	exact, _ := p.Scope().Lookup(fn.Name()).(*types.Func)
+	return exact
+}
+
+// exactPath is the path of the package with exact functions of math or math/bits, "" for another.
+func exactPath(path string) string {
+	if path != mathPath && path != bitsPath {
+		return ""
+	}
+	return "exact/" + gopath.Base(path)
 }

@@ -75,7 +75,9 @@ func (g *globals) note(s *source, v *types.Var, stack []ast.Node) {
 	}
 	switch p := parent.(type) {
 	case *ast.AssignStmt:
-		add(use{to: s.assigned(p, e)})
+		if to, ok := s.assigned(p, e); ok {
+			add(use{to: to})
+		}
 	case *ast.ValueSpec:
 		if i := slices.Index(p.Values, e); i >= 0 && len(p.Names) == len(p.Values) {
 			to, _ := s.info.Defs[p.Names[i]].(*types.Var)
@@ -144,18 +146,16 @@ func changes(n ast.Node, e ast.Expr) bool {
 	return false
 }
 
-// assigned returns the variable that gets operand e of an assignment, nil if that is no variable by itself.
-func (s *source) assigned(a *ast.AssignStmt, e ast.Expr) *types.Var {
+// assigned returns the variable that gets operand e of an assignment, nil if it is a part of one; false if nothing gets it.
+func (s *source) assigned(a *ast.AssignStmt, e ast.Expr) (v *types.Var, ok bool) {
 	i := slices.Index(a.Rhs, e)
 	if i < 0 || len(a.Lhs) != len(a.Rhs) {
-		return nil
+		return nil, true
 	}
-	id, ok := ast.Unparen(a.Lhs[i]).(*ast.Ident)
-	if !ok {
-		return nil
+	if id, isIdent := ast.Unparen(a.Lhs[i]).(*ast.Ident); isIdent {
+		v, _ = s.info.ObjectOf(id).(*types.Var)
 	}
-	v, _ := s.info.ObjectOf(id).(*types.Var)
-	return v
+	return v, !isBlank(a.Lhs[i])
 }
 
 // parameter returns where a call takes its argument e, which is nowhere if it only reads; false if nothing says that.

@@ -56,6 +56,8 @@ var launches = []launched{
 
 	{name: "Complex", fn: cases.Complex, args: []any{complex(1.5, -0.25), complexes(1, many), complexes(2, many), make([]complex128, many), make([]complex64, 2*many),
 		make([]cases.Signal, many), make([]uint32, many)}},
+	{name: "ExactFloats", fn: cases.ExactFloats, groups: gpu.Vec3{X: 27*27/32 + 1, Y: 1, Z: 1}, args: []any{scales, make([]uint64, 12*27*27)}},
+	{name: "LongDivision", fn: cases.LongDivision, args: []any{random[uint64](45, many), make([]uint64, 8*many)}},
 	{name: "Quotients", fn: cases.Quotients, groups: gpu.Vec3{X: 1 + 7*7*7*7/32, Y: 1, Z: 1}, args: []any{edgesOfFloats, make([]complex128, 7*7*7*7), make([]complex64, 7*7*7*7)}},
 
 	{name: "Stacked", fn: cases.Stacked, args: []any{random[uint32](47, many), make([]uint32, many)}},
@@ -357,6 +359,11 @@ func random[T int8 | uint8 | int16 | uint16 | int32 | uint32 | int64 | uint64](s
 	r := rand.New(rand.NewPCG(seed, 1))
 	return fill(n, func(int) T { return T(r.Uint64() >> (r.Uint64() & 31)) })
 }
+
+// scales are floats of all sizes: edges, subnormal ones, and any.
+var scales = append([]float64{0, math.Copysign(0, -1), math.Inf(1), math.Inf(-1), math.NaN(), 1, -1, 0.5, 3, -7.25, 1e300, -math.MaxFloat64,
+	math.SmallestNonzeroFloat64, -3e-320, 0x1p-1022, 0x1p-1021, 0x1.fffffffffffffp-1023, 0x1p52, 0x1p53 - 1},
+	fill(8, func(i int) float64 { return math.Float64frombits(uint64(i+1) * 0x9E3779B97F4A7C15) })...)
 
 var edgesOfFloats = []float64{0, math.Copysign(0, -1), 1.5, -3, math.Inf(1), math.Inf(-1), math.NaN()}
 

@@ -104,7 +104,7 @@ func (l *lowering) storeSlice(p place, x val) {
 		if s.obj == nil && !s.asNil {
 			s.obj = x.view.obj
 		}
-		if s.obj != x.view.obj || x.view.wide && !s.wide {
+		if s.obj != x.view.obj {
 			if l.together(s.obj, x.view.obj) {
 				return
 			}

@@ -131,3 +131,58 @@ func Halves(t gpu.Thread, in []gpu.Float16, brain []gpu.BFloat16, out []gpu.Floa
 	f[i] = d.Float32() + a.Float32() + float32(d.Bits()) + float32(c.Bits())
 	brain[i] = gpu.ToBFloat16(f[i])
 }
+
+// ExactFloats takes floats apart and puts them together.
+//
+//vyre:kernel workgroup=32
+func ExactFloats(t gpu.Thread, in []float64, out []uint64) {
+	i := t.Global().X
+	n := uint32(len(in))
+	if i >= n*n {
+		return
+	}
+	x, y := in[i/n], in[i%n]
+	o := out[i*12 : i*12+12]
+	bits := func(v float64) uint64 {
+		if v != v {
+			return 1 // NaNs have many forms
+		}
+		return math.Float64bits(v)
+	}
+	whole, part := math.Modf(x)
+	m, exp := math.Frexp(x)
+	o[0], o[1], o[2], o[3] = bits(whole), bits(part), bits(m), uint64(exp)
+	o[4] = bits(math.Mod(x, y))
+	o[5] = bits(math.Remainder(x, y))
+	o[6] = bits(math.Dim(x, y)) ^ bits(math.Logb(x))<<1
+	o[7] = bits(math.Nextafter(x, y))
+	o[8] = bits(math.Max(x, y)) ^ bits(math.Min(x, y))<<1
+	exp = int(math.Float64bits(y)>>52) - 1023
+	o[9] = bits(math.Ldexp(x, exp)) ^ uint64(math.Ilogb(x))<<40
+	o[10] = bits(math.Ldexp(x, 1<<62+int(i%3)<<62))
+	if v := math.Nextafter32(float32(x), float32(y)); v == v {
+		o[11] = uint64(math.Float32bits(v))
+	}
+}
+
+// LongDivision divides two words by one, where the quotient fits.
+//
+//vyre:kernel workgroup=32
+func LongDivision(t gpu.Thread, in []uint64, out []uint64) {
+	i := t.Global().X
+	if i+2 >= uint32(len(in)) {
+		return
+	}
+	hi, lo, y := in[i], in[i+1], in[i+2]>>(i%64)|1
+	o := out[i*8 : i*8+8]
+	o[0] = bits.Rem64(hi, lo, y)
+	o[1], o[2] = bits.Div64(hi%y, lo, y)
+	q, r := bits.Div32(uint32(hi)%uint32(y), uint32(lo), uint32(y))
+	o[3], o[4] = uint64(q)<<32|uint64(r), uint64(bits.Rem32(uint32(hi), uint32(lo), uint32(y)))
+	u, v := bits.Div(0, uint(lo), uint(y))
+	o[5] = uint64(u) + uint64(v) + uint64(bits.Rem(uint(hi), uint(lo), uint(y)))
+	a, carry := bits.Add(uint(hi), uint(lo), uint(i&1))
+	b, borrow := bits.Sub(a, uint(y), carry)
+	c, d := bits.Mul(b, uint(hi))
+	o[6], o[7] = uint64(c)^uint64(borrow), uint64(d)
+}
