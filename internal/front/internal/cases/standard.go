@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"slices"
 	"sort"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/govyre/vyre/gpu"
@@ -138,4 +139,127 @@ func Varints(t gpu.Thread, in, out []uint32) {
 		h = h*31 + uint32(c)
 	}
 	out[i] = h
+}
+
+// Cuts takes bytes apart.
+//
+//vyre:kernel workgroup=32
+func Cuts(t gpu.Thread, in, out []uint32) {
+	i := t.Global().X
+	if i >= uint32(len(in)) {
+		return
+	}
+	var b [12]byte
+	for k := range b {
+		b[k] = " \tab\n\xc2\x85\xe2\x80\x83z,"[in[i]>>(2*k)%12]
+	}
+	s := b[:]
+	sep := []byte{','}
+	before, after, found := bytes.Cut(s, sep)
+	x := uint32(len(before)) + uint32(len(after))<<4 + uint32(bytes.Count(s, sep))<<8
+	if found {
+		x ^= 1 << 31
+	}
+	x += uint32(bytes.Count(s, nil))<<12 + uint32(bytes.LastIndex(s, b[2:3]))<<16
+	trimmed := bytes.TrimSpace(s)
+	x = x*31 + uint32(len(trimmed))
+	if bytes.ContainsFunc(trimmed, unicode.IsSpace) {
+		x ^= 1 << 30
+	}
+	trimmed = bytes.TrimPrefix(bytes.TrimSuffix(trimmed, []byte{'z'}), []byte{'a'})
+	x = x*31 + uint32(len(trimmed)) + uint32(bytes.IndexFunc(trimmed, unicode.IsControl)+1)<<5
+	for len(s) > 0 {
+		r, n := utf8.DecodeLastRune(s)
+		x = x*17 + uint32(r) + uint32(n)
+		if utf8.FullRune(s[len(s)-n:]) != utf8.FullRune(s[:min(2, len(s))]) {
+			x++
+		}
+		s = s[:len(s)-n]
+	}
+	var room [16]byte
+	list := utf8.AppendRune(utf8.AppendRune(room[:2], rune(in[i]&0x1FFFFF)), 'é')
+	out[i] = x*31 + uint32(len(list)) + uint32(list[3])<<8
+}
+
+// Shorter takes elements out of slices, and compares.
+//
+//vyre:kernel workgroup=32
+func Shorter(t gpu.Thread, in, out []uint32) {
+	i := t.Global().X
+	if i >= uint32(len(in)) {
+		return
+	}
+	var a [12]int
+	for k := range a {
+		a[k] = int(in[i] >> (2 * k) & 7)
+	}
+	b := a
+	order := func(x, y int) int { return cmp.Compare(x>>1, y>>1) }
+	slices.SortStableFunc(b[:], order)
+	x := uint32(slices.Compare(a[:], b[:])+1) + uint32(slices.MaxFunc(a[:], order)) + uint32(slices.MinFunc(a[:], order))<<3
+	for _, v := range b {
+		x = x*8 + uint32(v)
+	}
+	c := a
+	s := slices.Compact(c[:])
+	x = x*31 + uint32(len(s)) + uint32(c[11])
+	s = slices.DeleteFunc(s, func(v int) bool { return v&3 == 1 })
+	if len(s) > 3 {
+		s = slices.Delete(s, 1, 3)
+	}
+	for k, v := range s {
+		x += uint32(v) << k
+	}
+	sort.Ints(a[:])
+	f := [3]float64{float64(in[i]), -1, float64(in[i] % 3)}
+	sort.Float64s(f[:])
+	x += uint32(sort.SearchInts(a[:], 3))<<8 + uint32(f[1])<<12 + uint32(sort.SearchFloat64s(f[:], 1))<<20
+	if sort.IntsAreSorted(a[:]) && !sort.IntsAreSorted(b[:]) {
+		x ^= 1 << 29
+	}
+	out[i] = x
+}
+
+func leading(s []byte, most int) (v int, rest []byte, ok bool) {
+	for len(s) > 0 && most > 0 && s[0] >= '0' && s[0] <= '9' {
+		v, most, ok = v*10+int(s[0]-'0'), most-1, true
+		s = s[1:]
+	}
+	if !ok {
+		return 0, s, false
+	}
+	return v, s, true
+}
+
+func skip(s []byte, c byte) []byte {
+	if len(s) == 0 || s[0] != c {
+		return s
+	}
+	return s[1:]
+}
+
+// Parsed reads numbers from bytes, by helpers that return what is left.
+//
+//vyre:kernel workgroup=32
+func Parsed(t gpu.Thread, in, out []uint32) {
+	i := t.Global().X
+	if i >= uint32(len(in)) {
+		return
+	}
+	var b [16]byte
+	for k := range b {
+		b[k] = "0123456789-:-:x1"[in[i]>>(2*k)&15]
+	}
+	s, x := b[:], uint32(0)
+	for range 5 {
+		v, ok := 0, false
+		v, s, ok = leading(s, 3)
+		if !ok {
+			s = skip(skip(s, '-'), ':')
+			x++
+		}
+		x = x*37 + uint32(v) + uint32(len(s))
+	}
+	s = skip(s, 'x')
+	out[i] = x + uint32(len(s))<<24
 }
