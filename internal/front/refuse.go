@@ -23,7 +23,7 @@ var (
 	noChannel    = reason{"VK004", "%s has no place in a kernel", "use barriers and atomics; every invocation already runs concurrently"}
 	noInterface  = reason{"VK005", "%s has no place in a kernel", "use a concrete type, or a type parameter"}
 	noError      = reason{"VK005", "an error has no place in a kernel", errorAdvice}
-	noString     = reason{"VK006", "a string value has no place in a kernel", "pass the text as a []uint8, which bytes.Equal compares; a constant text may be indexed, sliced at constants, copied and converted"}
+	noString     = reason{"VK006", "a string value has no place in a kernel", "pass the text as a []uint8, which bytes.Equal compares; a constant text may be indexed, sliced at constants, copied and converted: join several into one, with a table of where each begins"}
 	noPointer    = reason{"VK007", "%s has no place in a kernel", "a pointer may be a parameter or a result of a helper, or a variable that points to one thing; pass the index of an element, or its value"}
 	noAtomic     = reason{"VK007", "an atomic on anything but an element of a buffer or shared array has no place in a kernel", "what others cannot see needs no atomic: assign to it"}
 	twoVariables = reason{"VK007", "pointer %s may point to two different things", "branch around the accesses, so that each pointer has one target, which its declaration gives it"}

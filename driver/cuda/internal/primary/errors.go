@@ -65,7 +65,7 @@ func meaningOf(r cu.Result) (m meaning, known bool) {
 	case r == 912:
 		return meaning{driver.InvalidArgument, false, ""}, true
 	case r == 702:
-		return meaning{driver.DeviceFault, true, "the display's watchdog ended the kernel; restart the process, and use a GPU without a display, or shorter launches"}, true
+		return meaning{driver.DeviceFault, true, "the watchdog of a display, or a simulated GPU's limit of instructions, ended the kernel; restart the process, and use a GPU without a display, or shorter launches"}, true
 	case r == 700, r == 710, r >= 714 && r <= 719, r == 721:
 		return meaning{driver.DeviceFault, true, restart}, true
 	case r == 214 || r == 220 || r == 226 || r == 709 || r == 810 || r == 911:
