@@ -38,8 +38,8 @@ func (l *lowering) address(e *ast.UnaryExpr) val {
 
 // pointerTo returns a pointer to a place.
 func (l *lowering) pointerTo(at token.Pos, t types.Type, p place) val {
-	if p.node != nil && (p.node.slice != nil || p.node.ptr != nil) {
-		l.refuse(at, noPointer, "a pointer to a slice or a pointer")
+	if p.node != nil && p.node.ptr != nil {
+		l.refuse(at, noPointer, "a pointer to a pointer")
 		return l.bad(t)
 	}
 	return val{typ: t, ptr: &p}
@@ -76,7 +76,7 @@ func (l *lowering) deref(at token.Pos, x val) val {
 	if !ok {
 		return l.bad(pointee(x.typ))
 	}
-	if scalarOf(p.typ) == ir.None {
+	if scalarOf(p.typ) == ir.None && !isSlice(p.typ) {
 		return val{typ: p.typ, at: &p}
 	}
 	l.at(at)

@@ -231,3 +231,73 @@ func Nested(t gpu.Thread, x, out []uint32) {
 	}
 	gpu.Put(out, i, sum)
 }
+
+type stack []uint32
+
+func (s *stack) push(v uint32) { *s = append(*s, v) }
+
+func (s *stack) pop() uint32 {
+	old := *s
+	v := old[len(old)-1]
+	*s = old[:len(old)-1]
+	return v
+}
+
+func (s stack) top() uint32 { return s[len(s)-1] }
+
+func (s *stack) many(n int) *stack {
+	for i := range n {
+		s.push(uint32(i) * 3)
+	}
+	return s
+}
+
+func drop(s *[]uint32, n int) { *s = (*s)[n:] }
+
+func moved(a, b *stack) uint32 {
+	x := a.pop()
+	b.push(x)
+	return x + uint32(len(*a))<<4 + uint32(len(*b))<<8
+}
+
+type queue struct {
+	list       []uint32
+	head, tail stack
+}
+
+func (q *queue) move() {
+	q.tail.push(q.list[0])
+	drop(&q.list, 1)
+}
+
+// Stacks changes slices through pointers to them.
+//
+//vyre:kernel workgroup=32
+func Stacks(t gpu.Thread, in, out []uint32) {
+	i := t.Global().X
+	if i >= uint32(len(in)) {
+		return
+	}
+	var rooms [2][16]uint32
+	s := stack(rooms[0][:0])
+	x := s.many(int(in[i]&7)+2).pop() + s.top()
+	p := &s
+	for len(*p) > int(in[i]>>8&3) {
+		x = x*31 + p.pop()
+	}
+	p.push(in[i])
+	(*p).push(x)
+	other := stack(rooms[1][2:2])
+	x += moved(&s, p) + moved(p, &other)<<12
+	q := queue{list: in[i:], tail: rooms[1][8:8]}
+	if len(q.list) > 3 {
+		q.move()
+		q.move()
+	}
+	rest := in
+	drop(&rest, int(i))
+	for k := range *p {
+		x ^= (*p)[k]
+	}
+	out[i] = x + uint32(len(rest)) + rest[0] + uint32(len(q.list))<<7 + uint32(len(q.tail))<<20 + rooms[1][8] + uint32(cap(other))
+}
