@@ -266,7 +266,7 @@ func (l *lowering) indexed(e *ast.IndexExpr) (place, bool) {
 // index i cannot reach.
 func (l *lowering) placed(x val, i val) place {
 	_, isConst := i.intConst()
-	if x.at != nil && (isConst || x.at.mem != nil || x.at.bank != nil || x.at.table != nil || x.at.node.bank != nil) {
+	if x.at != nil && (isConst || x.at.mem != nil || x.at.bank != nil || x.at.table != nil || x.at.node.bank != nil || x.at.node.owner != nil) {
 		return *x.at
 	}
 	n := l.newNode(x.typ, "temporary", "", map[string]bool{"": !isConst}, true, x)

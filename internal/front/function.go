@@ -307,9 +307,44 @@ func (l *lowering) newFunc(name string, fixed bool, o types.Object, init val) *f
 			if l.knownAt(e, o) {
 				f.add(l.literal(e).fn.list[0])
 			}
+		case *ast.CallExpr:
+			if fn, _ := l.src.callee(e); fn != nil {
+				l.addReturned(f, o.Type(), fn.Origin())
+			}
+			for k := 0; k < len(f.of.list); k++ { // of a state machine each function returns the next
+				l.addReturned(f, o.Type(), f.of.list[k].fn)
+			}
 		}
 	}
 	return f
+}
+
+// addReturned adds the declared functions of type t, and nil, that function fn returns by name.
+func (l *lowering) addReturned(f *funcVar, t types.Type, fn *types.Func) {
+	d := l.src.funcs[fn]
+	if d == nil || d.Body == nil {
+		return
+	}
+	ast.Inspect(d.Body, func(n ast.Node) bool {
+		r, ok := n.(*ast.ReturnStmt)
+		if !ok {
+			_, literal := n.(*ast.FuncLit)
+			return !literal
+		}
+		for _, e := range r.Results {
+			if l.src.info.Types[e].IsNil() {
+				f.of.mayNil = true
+			}
+			id, _ := ast.Unparen(e).(*ast.Ident)
+			if id == nil {
+				continue
+			}
+			if g, ok := l.src.info.Uses[id].(*types.Func); ok && l.src.funcs[g] != nil && types.AssignableTo(g.Type(), t) {
+				f.add(l.declared(id, id).fn.list[0])
+			}
+		}
+		return true
+	})
 }
 
 // knownAt reports whether all that a literal uses is declared before variable o, around it.
@@ -406,7 +441,13 @@ func (l *lowering) storeFunc(f *funcVar, x val) {
 		numbers[i] = k
 		l.fr.kept = l.fr.kept || g.vars != nil || g.recv != nil
 	}
-	f.of.mayNil = f.of.mayNil || x.fn.mayNil
+	if x.fn.mayNil && !f.of.mayNil {
+		if f.inLoopOfRead(l) {
+			l.refuseHere(l.current, lateFunc, f.name)
+			return
+		}
+		f.of.mayNil = true
+	}
 	if !x.fn.several {
 		f.tag.Set(l.number(numbers[0]))
 		return

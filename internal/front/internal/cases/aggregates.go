@@ -317,3 +317,35 @@ func Promoted(t gpu.Thread, in, out []uint32) {
 	w.x = g()
 	out[i] = w.get() + w.x<<8 + got(w.counted)<<16 + s[31-w.Local().X]*w.pad
 }
+
+type square struct{ d [3][4]uint32 }
+
+func (s *square) row(i uint32) []uint32 { return s.d[i][:] }
+
+func rowAt(m *[3][4]uint32, i uint32) []uint32 { return m[i][:] }
+
+func bumped(s []uint32, i, v uint32) { s[i] += v }
+
+// HelperRows writes to rows of arrays that helpers slice at computed indices.
+//
+//vyre:kernel workgroup=32
+func HelperRows(t gpu.Thread, in, out []uint32) {
+	i := t.Global().X
+	if i >= uint32(len(in)) {
+		return
+	}
+	n := in[i]
+	var m [3][4]uint32
+	r := rowAt(&m, n%3)
+	r[1] = 5
+	var s square
+	s.row(n >> 3 % 3)[2] = n
+	bumped(s.row(n>>5%3), n>>7%4, 3)
+	var o struct {
+		a uint32
+		m [3][4]uint32
+	}
+	bumped(rowAt(&o.m, n>>9%3), n>>11%4, n)
+	x := m[1][1]*31 + s.d[0][2] + s.d[2][1]*7 + o.m[0][0] + o.m[1][1]*3
+	out[i] = x + rowAt(&o.m, 0)[1] + rowAt(&o.m, n%3)[n>>2%4]
+}

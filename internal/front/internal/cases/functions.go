@@ -433,3 +433,78 @@ func Variadics(t gpu.Thread, in, out []uint32) {
 	}
 	out[i] = s
 }
+
+type scanner struct {
+	at, words, numbers uint32
+	seen               [4]uint32
+}
+
+type scanState func(s *scanner, b []uint32) scanState
+
+func scanAny(s *scanner, b []uint32) scanState {
+	if s.at >= uint32(len(b)) {
+		return nil
+	}
+	s.seen[0]++
+	switch b[s.at] & 3 {
+	case 0:
+		s.at++
+		return scanAny
+	case 1:
+		return scanWord
+	}
+	return scanNumber
+}
+
+func scanWord(s *scanner, b []uint32) scanState {
+	s.seen[1] += b[s.at]
+	for s.at < uint32(len(b)) && b[s.at]&3 == 1 {
+		s.at++
+	}
+	s.words++
+	return scanAny
+}
+
+func scanNumber(s *scanner, b []uint32) (next scanState) {
+	s.numbers = s.numbers*3 + b[s.at]
+	if s.at++; s.at%5 == 4 {
+		return scanEnd
+	}
+	return scanAny
+}
+
+func scanEnd(s *scanner, _ []uint32) scanState {
+	s.seen[2] = s.at
+	return (nil)
+}
+
+func firstState(v uint32) scanState {
+	if v&4 != 0 {
+		return scanNumber
+	}
+	return scanAny
+}
+
+// Machine goes from state to state, each of which is a function that returns the next.
+//
+//vyre:kernel workgroup=32
+func Machine(t gpu.Thread, in, out []uint32) {
+	i := t.Global().X
+	if i >= uint32(len(in)) {
+		return
+	}
+	var s scanner
+	for state := scanState(scanAny); state != nil; {
+		state = state(&s, in[i:])
+	}
+	x := s.at + s.words*31 + s.numbers*37 + s.seen[0] + s.seen[1] + s.seen[2]
+	var step scanState
+	s = scanner{}
+	for k := range in[i:min(int(i)+6, len(in))] {
+		if step == nil {
+			step = firstState(in[int(i)+k])
+		}
+		step = step(&s, in[i:])
+	}
+	out[i] = x ^ s.numbers<<3 ^ s.at<<20
+}
