@@ -73,7 +73,7 @@ func (g *goSource) call(typ string, fuel int) string {
 				return fmt.Sprintf("gpu.Atomic%s(&s[%s&15], %s)", g.one("Add", "Xor", "Max"), x(), x())
 			}
 		}
-		switch l := g.slice("[]cell", fuel-1); g.pick(16) {
+		switch l := g.slice("[]cell", fuel-1); g.pick(21) {
 		case 0:
 			return fmt.Sprintf("sorted(%s, %s)", l, x())
 		case 1:
@@ -96,6 +96,18 @@ func (g *goSource) call(typ string, fuel int) string {
 			return fmt.Sprintf("letters(%s, %s, %s)", g.one(`"hello"`, `"aé€b"`), s(), x())
 		case 11:
 			return fmt.Sprintf("hopped(%s, %s)", s(), x())
+		case 13:
+			return fmt.Sprintf("tallied(%s, %s, %s)", g.one("table[:]", "table["+x()+"&1:]", "fours["+x()+"&1][:]", "fours[1:]["+x()+"&1][:3]"), s(), x())
+		case 14:
+			return fmt.Sprintf("*fours[%s&1].at(%s)", x(), x())
+		case 15:
+			return fmt.Sprintf("phased(%s, %s)", s(), x())
+		case 16:
+			return fmt.Sprintf("divided(%s, %s)", s(), x())
+		case 17:
+			if g.places["[]uint32"] != nil { // in the kernel
+				return fmt.Sprintf("refilled(&grow, %s)", x())
+			}
 		case 12:
 			to := "dv"
 			if g.places["[]uint32"] != nil { // in the kernel

@@ -326,6 +326,71 @@ out:
 	return n * k
 }
 
+func rowOf(m *[2][4]uint32, i uint32) []uint32 { return m[i&1][:] }
+
+func (c *cell) tail(i uint32) []uint32 {
+	if i&1 == 0 {
+		return c.B[:4:4][:]
+	}
+	return c.B[:]
+}
+
+func headed(s []uint32, x uint32) []uint32 {
+	if s[0]&1 == x&1 {
+		return s[:4]
+	}
+	return s
+}
+
+func refilled(l *[]uint32, x uint32) uint32 {
+	*l = append((*l)[:2], x, x^(*l)[1])
+	(*l)[x&3]++
+	return (*l)[2] ^ uint32(len(*l))
+}
+
+func tallied(t []uint32, s []uint32, x uint32) (n uint32) {
+	for i := range t {
+		s[i&3] += t[i] ^ x
+		n = n*3 + t[i]
+	}
+	return n + s[t[0]&3]
+}
+
+func (f *four) at(i uint32) *uint32 { return &f[i&3] }
+
+var fours = [3]four{{1, 2, 3, 4}, {9, 8}, 2: {3: 7}}
+
+type phase func(s []uint32, x uint32) (phase, uint32)
+
+func waxing(s []uint32, x uint32) (phase, uint32) {
+	if s[x&3]++; s[x&3]&1 == 0 {
+		return waning, x + 1
+	}
+	return waxing, x * 3
+}
+
+func waning(s []uint32, x uint32) (phase, uint32) {
+	s[0] ^= x
+	if x&2 == 0 {
+		return nil, x
+	}
+	return waxing, x >> 1
+}
+
+func phased(s []uint32, x uint32) uint32 {
+	n := 0
+	for p := phase(waxing); p != nil && n < 5; n++ {
+		p, x = p(s, x)
+	}
+	return x ^ uint32(n)
+}
+
+func divided(s []uint32, x uint32) uint32 {
+	q, r := bits.Div64(uint64(s[x&3])%3, uint64(x)<<32|uint64(s[0]), uint64(s[1])|3)
+	s[x&3] += uint32(r)
+	return uint32(q) ^ bits.Rem32(s[2], x, s[3]|1) ^ wave(complex(math.Mod(float64(int32(x)), 2.5), math.Max(float64(s[0]), float64(x))))
+}
+
 type wrap struct {
 	N uint32
 	cell
@@ -372,6 +437,7 @@ var orderPlaces = map[string][]string{
 var orderSlices = map[string][]string{
 	"[]uint32": {"s", "v", "w", "s[#7:]", "s[#3:12]", "view", "hold.S", "grid[#1][:]", "big[#3].B[:]", "own[#1].B[:]", "vecs[#1][:]", "p.B[:]", "rows[#1][:]", "cells[#1].B[:]",
 		"grow", "append(grow[:4], uint32(#7), x1)", "[]uint32{uint32(#7), x0, 3: uint32(#15)}", "append(make([]uint32, 3, 4), uint32(#7))", "em.B[:]",
+		"rowOf(&grid, uint32(#3))", "big[#3].tail(uint32(#1))", "pp.tail(x1)", "headed(s[#7:], x1)", "headed(v, x0)",
 		"append(grow[:2:4], uint32(#7), x1)", "append(grid[#1][:3], uint32(#7))", "rows[#1][:2][:4]", "s[#3:12:14]", "cells[#1].B[:1:4][:4]"},
 	"[]int16": {"fv", "few[:]"},
 	"[]cell":  {"cells", "big[:]", "big[#1:#1+3]", "own", "pile.L", "own[:2]", "big[:1][1:3]", "cells[:0:2][:2]", "pile.L[:2:2]"}, "[][4]uint32": {"rows", "grid[:]", "vecs"},
