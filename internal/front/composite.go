@@ -90,10 +90,17 @@ func (l *lowering) sliceOf(e ast.Expr, t types.Type, x val, n, room int64) val {
 		return l.bad(t)
 	}
 	l.at(e.Pos())
+	made := l.making(e, x)
+	if v, ok := l.sliceInTurn(made, t, x, n, room); ok {
+		return v
+	}
 	of := l.newNode(x.typ, "of the slice", "", map[string]bool{"": true}, false, x)
 	of.markSliced()
 	v := l.arrayView(val{typ: x.typ, at: &place{typ: x.typ, node: of}})
 	v.typ = t
+	if v.view != nil {
+		v.view.obj.made = made
+	}
 	if v.view != nil && n != x.typ.Underlying().(*types.Array).Len() {
 		v.view = &view{obj: v.view.obj, part: true, off: l.b.U32(0), len: l.b.U32(uint32(n))}
 		if room == 0 {

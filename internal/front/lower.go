@@ -44,6 +44,8 @@ type lowering struct {
 	tags     uint32                   // gpu.Trace calls so far
 	tables   map[tableField]ir.Object // of package variables that computed values index
 	banks    map[*table]*bank         // of those of which there are slices
+	shared   map[*turns]*bank         // the arrays of slices that take turns
+	makings  map[string]int           // how often a slice was made, by expression and calls around it
 	reached  func(token.Pos) bool     // whether the kernel calls what has a position
 	computed *computedIndices
 	retry    bool // one more was found: the kernel is lowered again
@@ -168,7 +170,7 @@ func (s *source) lower(m *marked, fn *types.Func, name string, e env, names map[
 		return nil
 	}
 	names[name] = true
-	computed := &computedIndices{records: make(map[recordKey]bool), vars: make(map[any]map[string]bool)}
+	computed := &computedIndices{records: make(map[recordKey]bool), vars: make(map[any]map[string]bool), turns: make(map[string]*turns)}
 	for {
 		k, again := s.lowerOnce(m, fn, name, e, computed)
 		if !again {
@@ -182,7 +184,7 @@ func (s *source) lower(m *marked, fn *types.Func, name string, e env, names map[
 func (s *source) lowerOnce(m *marked, fn *types.Func, name string, e env, computed *computedIndices) (k *Kernel, again bool) {
 	size := m.directive.Workgroup
 	l := &lowering{src: s, name: fn.Name(), size: size, computed: computed, b: build.New(name, build.Workgroup(size[:]...)),
-		numbers: make(map[build.Value]int), widened: make(map[build.Value]build.Value), named: make(map[build.Value]bool), tables: make(map[tableField]ir.Object), banks: make(map[*table]*bank), free: make(map[shape][]*object), inlined: make(map[*types.Func]int), panics: make(map[string]bool)}
+		numbers: make(map[build.Value]int), widened: make(map[build.Value]build.Value), named: make(map[build.Value]bool), tables: make(map[tableField]ir.Object), banks: make(map[*table]*bank), shared: make(map[*turns]*bank), makings: make(map[string]int), free: make(map[shape][]*object), inlined: make(map[*types.Func]int), panics: make(map[string]bool)}
 	l.fr = &frame{fn: fn, env: e, facts: s.factsOf(m.decl), vars: make(map[types.Object]*node)}
 	reached := s.reach([]*marked{m})
 	l.reached = within(reached)

@@ -25,6 +25,7 @@ type object struct {
 	count  int64   // elements of an array; −1 if only the launch knows
 	bank   *bank   // of a local or shared array whose elements are sliced
 	part   span    // that they are of it
+	made   *making // of an array that a slice was made of
 	fields []field // of an object whose elements are structs, or arrays that are no vectors; else nil
 
 	reads, writes bool // what the kernel does to it, for the access right of a buffer

@@ -165,6 +165,7 @@ type computedIndices struct {
 	records map[recordKey]bool      // arrays inside the elements of buffers
 	vars    map[any]map[string]bool // arrays inside variables, or what a composite literal or new made: as facts.dynamic
 	rooms   bool                    // and whether variables keep the capacities of slices
+	turns   map[string]*turns       // what makes slices that one variable stands for in turn
 }
 
 // inMemory asks for local memory for an array that is held as values. The kernel is lowered again.

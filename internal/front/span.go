@@ -168,6 +168,9 @@ func (l *lowering) rowOf(p place, dims []int64) (row, in build.Value) {
 // together asks for one bank for two arrays that are elements of one variable, since a slice variable may stand for either.
 // The kernel is lowered again.
 func (l *lowering) together(o, p *object) bool {
+	if o != nil && o.made != nil && p.made != nil {
+		return l.takeTurns(o.made, p.made)
+	}
 	if o == nil || o.bank == nil || p.bank == nil || o.part != p.part {
 		return false
 	}

@@ -327,3 +327,59 @@ func Capacities(t gpu.Thread, in, out []uint32) {
 	}
 	out[i] = sum + s[1]<<8
 }
+
+// distance is the number of edits that make b of a, by two rows that are exchanged.
+func distance(a, b []uint32) uint32 {
+	prev := make([]uint32, 9)
+	cur := make([]uint32, 12)[:9]
+	for j := range prev {
+		prev[j] = uint32(j)
+	}
+	for i := range a {
+		cur[0] = uint32(i) + 1
+		for j := range b {
+			cost := uint32(1)
+			if a[i]&3 == b[j]&3 {
+				cost = 0
+			}
+			cur[j+1] = min(prev[j+1]+1, cur[j]+1, prev[j]+cost)
+		}
+		prev, cur = cur, prev
+	}
+	return prev[len(b)] + uint32(len(cur))<<8
+}
+
+type sample struct {
+	at uint8
+	v  int32
+}
+
+func filled(n uint32) []sample { return []sample{{1, int32(n)}, {2, -5}, {at: uint8(n)}} }
+
+// Turns exchanges slices that it made.
+//
+//vyre:kernel workgroup=32
+func Turns(t gpu.Thread, in, out []uint32) {
+	i := t.Global().X
+	if i >= uint32(len(in)) {
+		return
+	}
+	n := min(uint32(len(in))-i, 8)
+	x := distance(in[i:i+n], in[:8]) ^ distance(in[:8], in[i:i+n])<<16
+	a, b, c := filled(in[i]), filled(i), make([]sample, 40)
+	for k := range in[i]&7 + 2 {
+		if in[i]>>k&1 == 0 {
+			a, b = b, a
+		} else {
+			a, c = c[min(int(k), len(c)-2):], a
+		}
+		a[0].v += int32(k)
+		b = append(b[:1], sample{v: int32(x)})
+	}
+	d := [][4]uint16{{1, 2}, {3}}
+	e := make([][4]uint16, 3)
+	d[in[i]&1][in[i]>>1&3], e[2][in[i]>>3&3] = 7, 9
+	d, e = e, d
+	out[i] = x + uint32(a[0].v) + uint32(b[1].v)*3 + uint32(c[0].v)*5 + uint32(a[0].at) + uint32(len(c))<<20 +
+		uint32(d[2][1]) + uint32(e[1][2]) + uint32(e[0][0])
+}
