@@ -113,6 +113,7 @@ var launches = []launched{
 	{name: "Machine", fn: cases.Machine, args: []any{random[uint32](50, many), make([]uint32, many)}},
 	{name: "HelperRows", fn: cases.HelperRows, args: []any{random[uint32](51, many), make([]uint32, many)}},
 	{name: "Turns", fn: cases.Turns, args: []any{random[uint32](52, many), make([]uint32, many)}},
+	{name: "Guarded", fn: cases.Guarded, args: []any{random[uint32](53, many), make([]uint32, many)}},
 	{name: "Lookups", fn: cases.Lookups, args: []any{uint32(65535), append(random[uint32](27, many), 7, 40000, 65535), make([]float64, many+3)}},
 	{name: "Draws", fn: cases.Draws, args: []any{uint64(0x123456789ABCDEF0), uint64(1<<40 + 3), make([]uint32, many), make([]float64, many), make([]float32, many)}},
 

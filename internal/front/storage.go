@@ -260,8 +260,11 @@ func (l *lowering) indexPlace(p place, i val) place {
 		n.stands(p.node)
 		return place{typ: elem, node: n}
 	}
-	if !ok || k < 0 || k >= int64(len(p.node.kids)) {
+	if !ok {
 		panic("BUG: computed index of an array held as values: " + p.typ.String())
+	}
+	if k < 0 || k >= int64(len(p.node.kids)) { // an argument of a helper, which asks first
+		return place{typ: elem, node: l.newNode(elem, "", "", nil, false, l.zeroOf(elem))}
 	}
 	return place{typ: elem, node: p.node.kids[k]}
 }

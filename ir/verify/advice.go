@@ -12,10 +12,10 @@ import (
 // advice collects warnings about a sealed program.
 type advice struct {
 	finding.Report
-	p        *ir.Program
-	flow     dataflow.Flow
-	visits   int
-	constant *constancy // once something asked for it
+	p      *ir.Program
+	flow   dataflow.Flow
+	visits int
+	reach  constancy // once something asked for it
 }
 
 func newAdvice(p *ir.Program) *advice {
@@ -35,9 +35,9 @@ func (a *advice) rows() {
 			}
 			t := c.Type[r]
 			switch n := c.Pool[c.X[v]]; {
-			case in.In[i].Role == ir.RoleDivisor && t.IsInt() && n == 0 && a.reached(ir.Row(r)):
+			case in.In[i].Role == ir.RoleDivisor && t.IsInt() && n == 0 && a.reach.reached(c, ir.Row(r), &a.visits):
 				a.Add("VY601", ir.Row(r), a.Op(ir.Row(r)))
-			case in.In[i].Role == ir.RoleShift && n >= uint64(t.Bits()) && a.reached(ir.Row(r)):
+			case in.In[i].Role == ir.RoleShift && n >= uint64(t.Bits()) && a.reach.reached(c, ir.Row(r), &a.visits):
 				a.Add("VY607", ir.Row(r), a.Op(ir.Row(r)), n, t.Bits())
 			}
 		}

@@ -21,18 +21,17 @@ const (
 	decidedTrue
 )
 
-// reached reports whether control may come to row r. The first call looks at all rows.
-func (a *advice) reached(r ir.Row) bool {
-	if a.constant == nil {
-		c := a.Code
-		k := &constancy{c, make([]bool, c.Rows()), make([]decision, c.Rows()), make([]bool, len(c.Regions)), make([]ir.Row, len(c.Regions))}
+// reached reports whether control may come to row r of a program whose structure is sound. The first call looks at all rows, which
+// visits counts.
+func (k *constancy) reached(c *ir.Code, r ir.Row, visits *int) bool {
+	if k.c == nil {
+		*k = constancy{c, make([]bool, c.Rows()), make([]decision, c.Rows()), make([]bool, len(c.Regions)), make([]ir.Row, len(c.Regions))}
 		for r := range c.Op {
-			a.visits++
 			k.row(ir.Row(r))
 		}
-		a.constant = k
+		*visits += c.Rows()
 	}
-	return !a.constant.dead[r]
+	return !k.dead[r]
 }
 
 // row looks at row r, after all rows before it.

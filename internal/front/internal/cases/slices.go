@@ -383,3 +383,49 @@ func Turns(t gpu.Thread, in, out []uint32) {
 	out[i] = x + uint32(a[0].v) + uint32(b[1].v)*3 + uint32(c[0].v)*5 + uint32(a[0].at) + uint32(len(c))<<20 +
 		uint32(d[2][1]) + uint32(e[1][2]) + uint32(e[0][0])
 }
+
+func guarded(a []uint32, i int) uint32 {
+	if i < len(a) && i >= 0 {
+		return a[i]
+	}
+	return 77
+}
+
+type ring struct {
+	a [4]uint32
+	n int
+}
+
+func (r *ring) at(i int) uint32 {
+	if i >= r.n {
+		return 5
+	}
+	return r.a[i]
+}
+
+func (r *ring) set(i int, v uint32) {
+	if i < 0 || i >= len(r.a) {
+		return
+	}
+	r.a[i] = v
+}
+
+// Guarded calls helpers that compare an index with a length, with constants beyond it.
+//
+//vyre:kernel workgroup=32
+func Guarded(t gpu.Thread, in, out []uint32) {
+	i := t.Global().X
+	if i >= uint32(len(in)) {
+		return
+	}
+	var a [4]uint32
+	a[in[i]&3] = in[i]
+	r := ring{a: a, n: 4}
+	r.set(5, 3)
+	r.set(-1, 4)
+	r.set(2, 9)
+	x := guarded(a[:], 3) + guarded(a[:], 9)*3 + guarded(a[1:], -2)*5 + r.at(5)*7 + r.at(2)*11 + r.at(3)
+	gpu.Put(a[:], -1, x)
+	gpu.Put(a[:], 1, x)
+	out[i] = x + gpu.At(a[:], 9) + gpu.At(a[:], 1)
+}
