@@ -104,6 +104,8 @@ func (g *goSource) call(typ string, fuel int) string {
 			return fmt.Sprintf("phased(%s, %s)", s(), x())
 		case 16:
 			return fmt.Sprintf("divided(%s, %s)", s(), x())
+		case 18:
+			return fmt.Sprintf("leaving(%s, &%s, %s)", s(), g.place("uint32", fuel-1), x())
 		case 17:
 			if g.places["[]uint32"] != nil { // in the kernel
 				return fmt.Sprintf("refilled(&grow, %s)", x())

@@ -385,6 +385,21 @@ func phased(s []uint32, x uint32) uint32 {
 	return x ^ uint32(n)
 }
 
+func leaving(s []uint32, p *uint32, x uint32) (n uint32) {
+	n = s[x&3]
+	if x >= n {
+		s[0]++
+	} else if s[0] <= s[1] {
+		if x&1 == 1 || s[2] <= x {
+			return 0
+		}
+	} else if s[3]&3 == x&3 {
+		return n
+	}
+	*p = *p*3 + n
+	return n % (x | 1)
+}
+
 func divided(s []uint32, x uint32) uint32 {
 	q, r := bits.Div64(uint64(s[x&3])%3, uint64(x)<<32|uint64(s[0]), uint64(s[1])|3)
 	s[x&3] += uint32(r)

@@ -142,6 +142,8 @@ func (p *predication) arm(from, to, limit int, g reg) (a arm, ok bool) {
 		case in.op == opExit, in.op == opBra:
 			if in.guard == noReg {
 				a.leaves = i
+			} else {
+				a.copies = -1 // it takes what they give with it
 			}
 			continue
 		case in.op.has(slow):
