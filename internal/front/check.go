@@ -213,7 +213,7 @@ func (s *source) sourceOf(path string) (files []File, isLibrary bool, err error)
 func (s *source) isPart(name string) bool {
 	of, _, _ := strings.Cut(name, ".")
 	for path, p := range s.pkgs {
-		if p != nil && gopath.Base(path) == of && len(standard(path)) > 0 {
+		if p != nil && gopath.Base(path) == of && !strings.HasPrefix(path, "exact/") && len(standard(path)) > 0 {
 			return true
 		}
 	}
@@ -234,7 +234,7 @@ func (s *source) report(reached map[*ast.FuncDecl]bool) bool {
 			continue
 		}
 		if inPart { // this package has a part of it
-			s.found.add(finding(s.pos(e.Pos), "", noStandard, name, cmp.Or(complexAdvice[name], "write it in this package")))
+			s.found.add(finding(s.pos(e.Pos), "", noStandard, name, cmp.Or(standardAdvice[name], "write it in this package")))
 			undefined = true
 			continue
 		}

@@ -19,8 +19,11 @@ var complexParts = map[types.BasicKind]*types.Struct{
 	types.Complex64: twoFloats(types.Float32), types.Complex128: twoFloats(types.Float64), types.UntypedComplex: twoFloats(types.Float64),
 }
 
-// complexAdvice is what to use in place of functions of math/cmplx, whose last bits differ between machines.
-var complexAdvice = map[string]string{
+// standardAdvice is what to use in place of functions that kernels do not have. Those of math/cmplx have last bits that differ
+// between machines.
+var standardAdvice = map[string]string{
+	"sort.Slice": "use slices.SortFunc", "sort.Sort": "use slices.SortFunc", "sort.SliceStable": "use slices.SortStableFunc",
+	"sort.Stable": "use slices.SortStableFunc", "sort.SliceIsSorted": "use slices.IsSortedFunc",
 	"cmplx.Abs": "use gpu.Hypot(real(z), imag(z))", "cmplx.Phase": "use gpu.Atan2(imag(z), real(z))",
 	"cmplx.Rect":  "use complex(r*gpu.Cos(x), r*gpu.Sin(x))",
 	"cmplx.Exp":   "use complex(r*gpu.Cos(imag(z)), r*gpu.Sin(imag(z))) with r = gpu.Exp(real(z))",
