@@ -122,7 +122,7 @@ func NewMatMul[T gpu.MatElem, C vyre.Element](ctx context.Context, dev vyre.Devi
 			return nil, m.refuse(fmt.Sprintf("%s is at most %d", sizeNames[i], n), fmt.Sprintf("pass sizes from 0 to %d", mostRows))
 		}
 	}
-	p := &MatMul[T, C]{made: m, o: o, form: form, block: blockFor(dev.Caps().Units, o.Dims)}
+	p := &MatMul[T, C]{made: m, o: o, form: form, block: blockFor(dev.Caps(), form, o.Dims)}
 	scalars := map[string]uint64{"rows": uint64(p.block.rows), "cols": uint64(p.block.cols), "turnA": bit(o.TransA), "turnB": bit(o.TransB)}
 	if form.halves {
 		scalars["narrow"] = bit(form.narrow)
@@ -135,13 +135,15 @@ func NewMatMul[T gpu.MatElem, C vyre.Element](ctx context.Context, dev vyre.Devi
 	return p, nil
 }
 
-// blockFor is the largest block that gives every unit one.
-func blockFor(units int, d Dims) productBlock {
+// blockFor is the largest block that gives every unit one. Before capability 8.0 products of float64 are made of other operations,
+// for which the registers of the largest are too few.
+func blockFor(caps *driver.Caps, form productForm, d Dims) productBlock {
 	if forcedBlock != (productBlock{}) {
 		return forcedBlock
 	}
-	for _, b := range blocksFor {
-		if b.count(d) >= uint64(units) {
+	few := form.sum == ir.F64 && caps.Major > 0 && caps.Major < 8
+	for i, b := range blocksFor {
+		if b.count(d) >= uint64(caps.Units) && !(few && i == 0) {
 			return b
 		}
 	}

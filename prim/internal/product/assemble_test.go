@@ -38,7 +38,7 @@ func TestKernelsAssemble(t *testing.T) {
 		for turns := range uint64(4) {
 			for _, fragments := range []uint64{2, 4} {
 				for _, arch := range []int{70, 75, 80, 90} {
-					if n++; arch < form.least || n%every != 0 {
+					if n++; arch < form.least || n%every != 0 || form.name == "f64" && arch < 80 && fragments == 4 { // which prim does not take
 						continue
 					}
 					assemble(t, assembler, fmt.Sprint(form.name, ", turned ", turns, ", fragments ", fragments), p, arch, map[string]uint64{"rows": fragments, "cols": fragments,

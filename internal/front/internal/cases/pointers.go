@@ -261,8 +261,8 @@ func moved(a, b *stack) uint32 {
 }
 
 type queue struct {
-	list       []uint32
-	head, tail stack
+	list []uint32
+	tail stack
 }
 
 func (q *queue) move() {

@@ -183,8 +183,10 @@ func References(t gpu.Thread, in []uint32, out []uint32) {
 	}
 	last := widest(codings[:])
 	steps := last.steps[n%2:]
-	x += uint32(steps[0]) + uint32(len(steps)) + begin[*&orders[0][n%4]]
+	x += uint32(steps[0]) + uint32(len(steps)) + begin[*firstOf(&orders[0])]
 	out[i] = x + uint32(offsetAt(&offset))
 }
 
 func offsetAt(p *uint64) uint64 { return *p + 1 }
+
+func firstOf(p *[4]uint8) *uint8 { return &p[0] }
