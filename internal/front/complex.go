@@ -22,6 +22,7 @@ var complexParts = map[types.BasicKind]*types.Struct{
 // standardAdvice is what to use in place of functions that kernels do not have. Those of math/cmplx have last bits that differ
 // between machines.
 var standardAdvice = map[string]string{
+	"time.Now":   "write gpu.Clock for the ticks of the device, or time the launch on the host",
 	"sort.Slice": "use slices.SortFunc", "sort.Sort": "use slices.SortFunc", "sort.SliceStable": "use slices.SortStableFunc",
 	"sort.Stable": "use slices.SortStableFunc", "sort.SliceIsSorted": "use slices.IsSortedFunc",
 	"cmplx.Abs": "use gpu.Hypot(real(z), imag(z))", "cmplx.Phase": "use gpu.Atan2(imag(z), real(z))",

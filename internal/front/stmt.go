@@ -118,7 +118,10 @@ func (l *lowering) oneIf(s *ast.IfStmt) {
 	if s.Init != nil {
 		l.stmt(s.Init, "")
 	}
-	cond := l.condition(s.Cond)
+	x := l.whole(s.Cond, nil)
+	if x.elem != ir.Bool { // refused
+		x = val{elem: ir.Bool, v: l.b.Bool(false)}
+	}
 	l.at(s.If)
 	l.nested++
 	var els func()
@@ -126,9 +129,9 @@ func (l *lowering) oneIf(s *ast.IfStmt) {
 		els = func() { l.stmt(s.Else, "") }
 	}
 	then := func() { l.block(s.Body.List) }
-	switch c := l.src.info.Types[s.Cond].Value; {
+	switch c := x.num; { // of a helper's argument, too
 	case c == nil:
-		l.b.IfElse(cond, then, els)
+		l.b.IfElse(l.raw(x), then, els)
 	case constTrue(c):
 		then()
 		if els != nil {

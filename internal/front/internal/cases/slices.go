@@ -410,12 +410,20 @@ func (r *ring) set(i int, v uint32) {
 	r.a[i] = v
 }
 
+func waits(t gpu.Thread, on bool) {
+	if on {
+		t.Barrier()
+	}
+}
+
 // Guarded calls helpers that compare an index with a length, with constants beyond it.
 //
 //vyre:kernel workgroup=32
 func Guarded(t gpu.Thread, in, out []uint32) {
 	i := t.Global().X
+	waits(t, true)
 	if i >= uint32(len(in)) {
+		waits(t, false)
 		return
 	}
 	var a [4]uint32
