@@ -73,7 +73,7 @@ func (g *goSource) call(typ string, fuel int) string {
 				return fmt.Sprintf("gpu.Atomic%s(&s[%s&15], %s)", g.one("Add", "Xor", "Max"), x(), x())
 			}
 		}
-		switch l := g.slice("[]cell", fuel-1); g.pick(21) {
+		switch l := g.slice("[]cell", fuel-1); g.pick(18) {
 		case 0:
 			return fmt.Sprintf("sorted(%s, %s)", l, x())
 		case 1:
@@ -97,19 +97,7 @@ func (g *goSource) call(typ string, fuel int) string {
 		case 11:
 			return fmt.Sprintf("hopped(%s, %s)", s(), x())
 		case 13:
-			return fmt.Sprintf("tallied(%s, %s, %s)", g.one("table[:]", "table["+x()+"&1:]", "fours["+x()+"&1][:]", "fours[1:]["+x()+"&1][:3]"), s(), x())
-		case 14:
-			return fmt.Sprintf("*fours[%s&1].at(%s)", x(), x())
-		case 15:
-			return fmt.Sprintf("phased(%s, %s)", s(), x())
-		case 16:
-			return fmt.Sprintf("divided(%s, %s)", s(), x())
-		case 18:
-			return fmt.Sprintf("leaving(%s, &%s, %s)", s(), g.place("uint32", fuel-1), x())
-		case 17:
-			if g.places["[]uint32"] != nil { // in the kernel
-				return fmt.Sprintf("refilled(&grow, %s)", x())
-			}
+			return g.referring(s, x, fuel)
 		case 12:
 			to := "dv"
 			if g.places["[]uint32"] != nil { // in the kernel
@@ -262,4 +250,24 @@ func (g *goSource) orderedCondition(fuel int) string {
 	}
 	typ := g.one("uint32", "int64", "int16", "int")
 	return fmt.Sprintf("(%s %s %s)", x(typ), g.one("<", "<=", "==", "!=", ">", ">="), x(typ))
+}
+
+// referring is a word from a table that is referred to, from a slice that a helper changes through a pointer, from functions that
+// return the next, or from helpers that leave in nested arms and divide two words by one.
+func (g *goSource) referring(s, x func() string, fuel int) string {
+	switch g.pick(6) {
+	case 0:
+		return fmt.Sprintf("tallied(%s, %s, %s)", g.one("table[:]", "table["+x()+"&1:]", "fours["+x()+"&1][:]", "fours[1:]["+x()+"&1][:3]"), s(), x())
+	case 1:
+		return fmt.Sprintf("*fours[%s&1].at(%s)", x(), x())
+	case 2:
+		return fmt.Sprintf("phased(%s, %s)", s(), x())
+	case 3:
+		return fmt.Sprintf("divided(%s, %s)", s(), x())
+	case 4:
+		if g.places["[]uint32"] != nil { // in the kernel
+			return fmt.Sprintf("refilled(&grow, %s)", x())
+		}
+	}
+	return fmt.Sprintf("leaving(%s, &%s, %s)", s(), g.place("uint32", fuel-1), x())
 }

@@ -160,7 +160,7 @@ func elementAt(t types.Type, v *view, i val) place {
 // loadElement reads an element: a vector access for a whole array, else a scalar one.
 func (l *lowering) loadElement(p place) val {
 	e := p.mem
-	if e.view == nil {
+	if e.view == nil || l.beyond(e) {
 		return l.zeroOf(p.typ)
 	}
 	o := e.view.obj
@@ -182,7 +182,7 @@ func (l *lowering) loadElement(p place) val {
 // storeElement writes an element. What is wider than a narrow element is dropped by the store.
 func (l *lowering) storeElement(p place, x val) {
 	e := p.mem
-	if e.view == nil {
+	if e.view == nil || l.beyond(e) {
 		return
 	}
 	o := e.view.obj
@@ -202,6 +202,14 @@ func (l *lowering) storeElement(p place, x val) {
 	}
 	l.b.StoreVec(o.id, l.position(e), l.b.Vec(parts...))
 	l.hinted(0)
+}
+
+// beyond reports whether an element has a constant index that its array does not have, and may: the call says so, or a helper got it
+// as an argument, which compares it with a length first.
+func (l *lowering) beyond(e *element) bool {
+	i, ok := e.idx.intConst()
+	n := e.view.obj.count
+	return ok && n >= 0 && (i < 0 || i >= n) && (l.checked || l.fr.up != nil)
 }
 
 // index returns an integer value as it indexes: the value it was widened from, if any,

@@ -46,8 +46,7 @@ type checker struct {
 	objs   []ir.ObjectInfo
 	skip   []bool // regions whose structure is at fault
 	uni    *ir.Uniformity
-	reach  constancy // once something asked for it
-	visits int       // rows and operands touched, for the test of linear work
+	visits int // rows and operands touched, for the test of linear work
 }
 
 func newChecker(c *ir.Code, objs []ir.ObjectInfo) *checker {

@@ -38,7 +38,7 @@ func (k *checker) access(r ir.Row, in *ir.Info, obj ir.ObjectInfo) {
 			k.Add("VY111", r, what, finding.Plural(bytes, "byte"), fmt.Sprintf("is more than the %d that the buffer is aligned to", 1<<obj.Param.Align))
 		}
 	}
-	if in.Args > 0 && !k.Code.Flags[r].Checked() {
+	if in.Args > 0 {
 		k.constantIndex(r, in, obj)
 	}
 }
@@ -50,19 +50,14 @@ func (k *checker) constantIndex(r ir.Row, in *ir.Info, obj ir.ObjectInfo) {
 	if !ok || !t.IsInt() {
 		return
 	}
-	out := func(how string) {
-		if k.skip != nil || k.reach.reached(c, r, &k.visits) {
-			k.Add("VY206", r, k.Value(c.A[r]), k.Op(r), obj.Name(), how)
-		}
-	}
 	if t.IsSigned() && signed(t, bits) < 0 {
-		out("it is negative")
+		k.Add("VY206", r, k.Value(c.A[r]), k.Op(r), obj.Name(), "it is negative")
 		return
 	}
 	length, what := bound(obj)
 	lanes := uint64(in.Vec.Lanes())
 	if length != ir.RestLen && (bits >= length || bits*lanes >= length) {
-		out(fmt.Sprintf("%s %d", what, length))
+		k.Add("VY206", r, k.Value(c.A[r]), k.Op(r), obj.Name(), fmt.Sprintf("%s %d", what, length))
 	}
 }
 
