@@ -78,9 +78,12 @@ var waysToGiveUp = map[string]func(ctx context.Context, d *cpu.Device, k driver.
 		s, behind := d.NewSequence("s"), d.NewSequence("behind")
 		s.Launch(k, grid, x)
 		behind.Launch(k, grid, x)
-		_, err := s.Start(ctx)
+		p, err := s.Start(ctx)
 		if err == nil {
 			_, err = behind.Run(ctx)
+		}
+		if over := new(driver.Ended); !errors.As(err, &over) && p != nil { // ctx ended before the run behind it began
+			_, err = p.Wait(context.Background())
 		}
 		return errors.Join(err, behind.Close(), s.Settle(context.Background()), s.Close())
 	},
