@@ -73,7 +73,7 @@ func (g *goSource) call(typ string, fuel int) string {
 				return fmt.Sprintf("gpu.Atomic%s(&s[%s&15], %s)", g.one("Add", "Xor", "Max"), x(), x())
 			}
 		}
-		switch l := g.slice("[]cell", fuel-1); g.pick(18) {
+		switch l := g.slice("[]cell", fuel-1); g.pick(20) {
 		case 0:
 			return fmt.Sprintf("sorted(%s, %s)", l, x())
 		case 1:

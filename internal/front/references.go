@@ -97,8 +97,8 @@ func (g *globals) note(s *source, v *types.Var, stack []ast.Node) {
 	}
 }
 
-// operandOf climbs from a variable at the top of the stack to the largest expression that is a part of it or refers to it, and
-// returns what that stands in, and what this stands in.
+// operandOf climbs from a variable at the top of the stack to the largest expression that is a part of it or refers to it. It
+// returns that expression, the node around it, and the node around that one.
 func (s *source) operandOf(stack []ast.Node) (e ast.Expr, parent, rest ast.Node) {
 	at := func(i int) ast.Node {
 		if i < 0 {
