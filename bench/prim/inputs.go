@@ -1,6 +1,8 @@
 package main
 
 import (
+	"math"
+
 	"github.com/govyre/vyre/gpu"
 	"github.com/govyre/vyre/gpu/random"
 )
@@ -108,5 +110,46 @@ func Offsets(t gpu.Thread, n uint64, x []uint32) {
 			}
 		}
 		x[i] = uint32(before * n >> 32)
+	}
+}
+
+// What elements of matrices are.
+const (
+	byteElement = iota
+	halfElement
+	brainElement
+	floatElement
+	doubleElement
+)
+
+// Whole makes whole numbers from -4 to 3, of words from some place on, as elements of a matrix.
+//
+//vyre:kernel workgroup=256 big=w,x
+func Whole(t gpu.Thread, kind uint32, from uint64, w []uint32, x []uint8) {
+	size := uint64(1)
+	switch kind {
+	case halfElement, brainElement:
+		size = 2
+	case floatElement:
+		size = 4
+	case doubleElement:
+		size = 8
+	}
+	for i := t.GlobalIndex(); i < uint64(len(x))/size; i += 256 * uint64(t.Groups().X) {
+		v := int32(w[from+i]&7) - 4
+		bits := uint64(v)
+		switch kind {
+		case halfElement:
+			bits = uint64(gpu.ToFloat16(float32(v)).Bits())
+		case brainElement:
+			bits = uint64(gpu.ToBFloat16(float32(v)).Bits())
+		case floatElement:
+			bits = uint64(math.Float32bits(float32(v)))
+		case doubleElement:
+			bits = math.Float64bits(float64(v))
+		}
+		for k := range size {
+			x[i*size+k] = uint8(bits >> (8 * k))
+		}
 	}
 }

@@ -215,3 +215,36 @@ func (k OffsetsKernel) Launch(seq *vyre.Sequence, grid vyre.Grid, n uint64, x *v
 func (k OffsetsKernel) Run(ctx context.Context, grid vyre.Grid, n uint64, x []uint32) (vyre.Result, error) {
 	return vyre.Run(ctx, k.Kernel, grid, vyre.Value(n), vyre.InOut(x))
 }
+
+// WholeKernel is the kernel Whole, compiled for a device.
+//
+// Whole makes whole numbers from -4 to 3, of words from some place on, as elements of a matrix.
+type WholeKernel struct{ vyre.Kernel }
+
+// The launchers pass what this signature takes. If it does not build, "vyre gen ." makes them anew.
+var _ func(gpu.Thread, uint32, uint64, []uint32, []uint8) = Whole
+
+// CompileWhole compiles Whole, which has workgroups of 256, for a device.
+func CompileWhole(ctx context.Context, dev vyre.Device) (WholeKernel, error) {
+	return CompileWholeWith(ctx, dev, vyre.CompileOptions{})
+}
+
+// CompileWholeWith is CompileWhole with options.
+func CompileWholeWith(ctx context.Context, dev vyre.Device, o vyre.CompileOptions) (WholeKernel, error) {
+	p, err := vyreKernels.Program("Whole")
+	if err != nil {
+		return WholeKernel{}, err
+	}
+	k, err := vyre.Compile(ctx, dev, p, o)
+	return WholeKernel{k}, err
+}
+
+// Launch records a launch of Whole. It reads w; writes x.
+func (k WholeKernel) Launch(seq *vyre.Sequence, grid vyre.Grid, kind uint32, from uint64, w *vyre.Buffer[uint32], x *vyre.Buffer[uint8]) *vyre.Step {
+	return seq.Launch(k.Kernel, grid, vyre.Value(kind), vyre.Value(from), w.All(), x.All())
+}
+
+// Run launches Whole once with its buffers in host memory, and waits. It reads w; writes x.
+func (k WholeKernel) Run(ctx context.Context, grid vyre.Grid, kind uint32, from uint64, w []uint32, x []uint8) (vyre.Result, error) {
+	return vyre.Run(ctx, k.Kernel, grid, vyre.Value(kind), vyre.Value(from), vyre.In(w), vyre.InOut(x))
+}

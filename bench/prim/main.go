@@ -1,6 +1,6 @@
-// Command prim measures package prim beside CUB and cuRAND.
+// Command prim measures package prim beside CUB, cuRAND and cuBLAS.
 //
-//	nvcc -O3 -std=c++17 -arch=sm_90 -o cub reference/cub.cu -lcurand
+//	nvcc -O3 -std=c++17 -arch=sm_90 -o cub reference/cub.cu -lcurand -lcublas
 //	prim -reference ./cub
 //
 // Both sides have the same inputs, made from words of Philox seed 1, and are measured in the same way: one operation is
@@ -87,7 +87,11 @@ func lines(out io.Writer, dev vyre.Device, most int, only string, theirs map[str
 			continue
 		}
 		sum, count := 0.0, 0
-		for _, n := range sizes {
+		measured := sizes
+		if c.sizes != nil {
+			measured = c.sizes
+		}
+		for _, n := range measured {
 			if n > most {
 				continue
 			}

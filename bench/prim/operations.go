@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/govyre/vyre"
+	"github.com/govyre/vyre/gpu"
 	"github.com/govyre/vyre/prim"
 )
 
@@ -13,7 +14,8 @@ type operation struct {
 	make func(j *job) recorder
 	// wall is set for what the reference cannot do without its host: both sides are then timed by the host's clock, from the first
 	// call to the end of the work.
-	wall bool
+	wall  bool
+	sizes []int // of results, if not those of all
 }
 
 // recorder records an operation and returns its results, none if they are not compared.
@@ -47,6 +49,11 @@ var cases = []operation{
 	{name: "random-words", make: draw[uint32](prim.Words)},
 	{name: "random-uniform", make: draw[float32](prim.Uniform)},
 	{name: "chain", make: chain, wall: true},
+	{name: "matmul-f16", make: matMul[gpu.Float16, float32](halfElement, false), sizes: squares},
+	{name: "matmul-bf16", make: matMul[gpu.BFloat16, float32](brainElement, false), sizes: squares},
+	{name: "matmul-tf32", make: matMul[float32, float32](floatElement, false), sizes: squares},
+	{name: "matmul-f64", make: matMul[float64, float64](doubleElement, false), sizes: squares},
+	{name: "matmul-i8", make: matMul[int8, int32](byteElement, true), sizes: squares}, // cuBLAS takes no other
 }
 
 func reduce[T vyre.Element](kind uint32, compared bool) func(j *job) recorder {

@@ -1,11 +1,11 @@
-// The primitives of CUB and cuRAND on the inputs that bench/prim has, measured as it measures: each operation is captured
+// The primitives of CUB, cuRAND and cuBLAS on the inputs that bench/prim has, measured as it measures: each operation is captured
 // as a graph, which is launched between two events; the chain of five, whose counts the host reads in between, by the host's
 // clock. One line an operation and size:
 //
 //	NAME N MIN_NS MEDIAN_NS CHECK SCRATCH
 //
 // CHECK is a hash of the results' bytes, of those results that have at most 8<<24; 0 where the library's result is not defined by
-// the input alone, or none is that short. Build: nvcc -O3 -std=c++17 -arch=sm_90 -o cub cub.cu -lcurand
+// the input alone, or none is that short. Build: nvcc -O3 -std=c++17 -arch=sm_90 -o cub cub.cu -lcurand -lcublas
 //
 // With -DPIECE=1, 2 and so on, up to PIECES, a program has a part of the operations: compilers that work side by side are done sooner.
 #include <algorithm>
@@ -26,14 +26,17 @@
 #include <cub/device/device_scan.cuh>
 #include <cub/device/device_segmented_reduce.cuh>
 #include <cub/device/device_select.cuh>
+#include <cublas_v2.h>
 #include <cuda/std/functional>
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
 #include <curand.h>
 #if __has_include(<cub/device/device_merge.cuh>) // toolkits before 12.8 have no merges
 #include <cub/device/device_merge.cuh>
 #define MERGES
 #endif
 
-#define PIECES 6
+#define PIECES 7
 #ifdef PIECE
 #define IN(piece) (PIECE == (piece))
 #else
@@ -41,6 +44,7 @@
 #endif
 
 inline std::string said(cudaError_t e) { return cudaGetErrorString(e); }
+inline std::string said(cublasStatus_t e) { return "status " + std::to_string(e) + " of cuBLAS"; }
 inline std::string said(curandStatus_t e) { return "status " + std::to_string(e) + " of cuRAND"; }
 
 #define OK(call)                                                                           \
@@ -280,15 +284,54 @@ struct Offsets {
 	}
 };
 
+// Whole numbers from -4 to 3.
+template <class T> struct Whole {
+	size_t from;
+	__device__ T operator()(const uint32_t *w, size_t i) const { return (T)(float)((int)(w[from + i] & 7) - 4); }
+};
+
+static bool wanted(const std::string &s) {
+	for (size_t from = 0, to; from <= only.size(); from = to + 1) { // parts of names, with commas between
+		to = std::min(only.find(',', from), only.size());
+		if (s.find(only.substr(from, to - from)) != std::string::npos) return true;
+	}
+	return false;
+}
+
+#if IN(7)
+// multiply makes the product of two square matrices of n elements. What lies by rows is for cuBLAS what is transposed.
+template <class T, class C> static void multiply(const char *name, size_t n, cudaDataType of, cudaDataType result, cublasComputeType_t with, C one, bool lines) {
+	if (!wanted(name)) return;
+	int side = 1;
+	while ((size_t)side * side < n) side *= 2;
+	auto a = made<T>(m.a, n, Whole<T>{0}), b = made<T>(m.c, n, Whole<T>{n});
+	static cublasHandle_t h;
+	if (!h) OK(cublasCreate(&h));
+	OK(cublasSetStream(h, m.s));
+	OK(cublasSetWorkspace(h, m.tmp, std::min(m.tmpBytes, (size_t)64 << 20)));
+	C zero = 0;
+	measure(name, n, [&](void *t, size_t &need) {
+		need = 1;
+		if (!t) return cudaSuccess;
+		OK(cublasGemmEx(h, lines ? CUBLAS_OP_T : CUBLAS_OP_N, CUBLAS_OP_N, side, side, side, &one, b, of, side, a, of, side, &zero, m.b, result, side, with, CUBLAS_GEMM_DEFAULT));
+		return cudaSuccess;
+	}, {{m.b, n * sizeof(C), 0}});
+}
+
+static void products(size_t n) {
+	multiply<__half, float>("matmul-f16", n, CUDA_R_16F, CUDA_R_32F, CUBLAS_COMPUTE_32F, 1, false);
+	multiply<__nv_bfloat16, float>("matmul-bf16", n, CUDA_R_16BF, CUDA_R_32F, CUBLAS_COMPUTE_32F, 1, false);
+	multiply<float, float>("matmul-tf32", n, CUDA_R_32F, CUDA_R_32F, CUBLAS_COMPUTE_32F_FAST_TF32, 1, false);
+	multiply<double, double>("matmul-f64", n, CUDA_R_64F, CUDA_R_64F, CUBLAS_COMPUTE_64F, 1, false);
+	multiply<int8_t, int32_t>("matmul-i8", n, CUDA_R_8I, CUDA_R_32I, CUBLAS_COMPUTE_32I, 1, true);
+}
+#endif
+
 static void all(size_t n) {
 	const char *name = "";
 	auto want = [&](const char *s) {
 		name = s;
-		for (size_t from = 0, to; from <= only.size(); from = to + 1) { // parts of names, with commas between
-			to = std::min(only.find(',', from), only.size());
-			if (std::string(s).find(only.substr(from, to - from)) != std::string::npos) return true;
-		}
-		return false;
+		return wanted(s);
 	};
 	auto s = m.s;
 	uint64_t N = n;
@@ -439,5 +482,9 @@ int main(int argc, char **argv) {
 	OK(cudaStreamSynchronize(m.s));
 	for (size_t n : {(size_t)1 << 10, (size_t)1 << 16, (size_t)1 << 20, (size_t)1 << 24, (size_t)1 << 28})
 		if (n <= most) all(n);
+#if IN(7)
+	for (int log : {10, 16, 20, 22, 24, 26})
+		if ((size_t)1 << log <= most) products((size_t)1 << log);
+#endif
 	return 0;
 }

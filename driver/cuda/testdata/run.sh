@@ -217,13 +217,13 @@ compile_cub() {
 	local i
 	[ -z "${SIM:-}" ] && [ ${#compiling[@]} -eq 0 ] && command -v nvcc >/dev/null || return 0
 	for i in $(seq 1 "$(sed -n 's/^#define PIECES //p' "$here/prim/cub.cu")"); do
-		nvcc -O3 -std=c++17 "-arch=${ARCH:-sm_90}" "-DPIECE=$i" -o "$work/cub$i" "$here/prim/cub.cu" -lcurand >"$work/nvcc$i.log" 2>&1 &
+		nvcc -O3 -std=c++17 "-arch=${ARCH:-sm_90}" "-DPIECE=$i" -o "$work/cub$i" "$here/prim/cub.cu" -lcurand -lcublas >"$work/nvcc$i.log" 2>&1 &
 		compiling+=($!)
 	done
 }
 compiling=()
 
-# part_primbench measures the primitives beside CUB and cuRAND.
+# part_primbench measures the primitives beside CUB, cuRAND and cuBLAS.
 part_primbench() {
 	gunzip -c "$here/prim/compare.gz" >"$work/primbench" && chmod +x "$work/primbench" || return 1
 	local args=(-device cuda -only "${PRIM:-}") began=$SECONDS i refused=0
@@ -241,7 +241,7 @@ part_primbench() {
 	local rc=$?
 	[ $refused -eq 0 ] || { rc=1 && waited+=" nvcc refuses $refused pieces of cub.cu"; }
 	said="$waited $(sed -n 's/^# \(.*\): geometric mean /\1 /p' "$out/prim.csv" | tr '\n' ';')"
-	headed "$out/prim.csv" 'primitives beside CUB and cuRAND' '.gpu/run.sh primbench'
+	headed "$out/prim.csv" 'primitives beside CUB, cuRAND and cuBLAS' '.gpu/run.sh primbench'
 	return $rc
 }
 
