@@ -39,6 +39,9 @@ func (l *lowering) call(e *ast.CallExpr) []val {
 		}
 	}
 	if fn.Pkg() != nil {
+		if l.begins != nil && l.refuseEarly(e, fn) {
+			return l.badResults(e)
+		}
 		switch fn.Pkg().Path() {
 		case gpuPath:
 			return l.gpuCall(e, fn, recv, embedded)
@@ -107,6 +110,9 @@ func (l *lowering) arrayOf(e *ast.CallExpr, x val, t types.Type) val {
 	}
 	y := l.zeroOf(t)
 	if x.view == nil {
+		if a.Len() > 0 {
+			l.never("conversion of a nil slice to an array")
+		}
 		return y
 	}
 	y.kids = make([]val, a.Len())
@@ -230,7 +236,7 @@ func (l *lowering) inline(e ast.Node, f *function, args []val, results []types.T
 	} else if f.deref && len(args) > 0 {
 		args[0] = l.settle(l.deref(e.Pos(), args[0]))
 	}
-	if l.recursive(e, f, args) {
+	if l.recursive(e, f, args) || l.refuseTies(e.Pos(), f.fn, args) {
 		return l.bads(results)
 	}
 	if l.work > maxWork {

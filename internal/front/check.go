@@ -39,6 +39,8 @@ type source struct {
 	literals map[*ast.FuncLit]*types.Func
 	context  *instances
 
+	filling filling
+
 	goErrors []types.Error
 	found    findings
 	bytes    int // of the files that were parsed
@@ -60,10 +62,10 @@ func newSource(ctx context.Context, given func(string) ([]File, error)) *source 
 			Uses: make(map[*ast.Ident]types.Object), Selections: make(map[*ast.SelectorExpr]*types.Selection),
 			Instances: make(map[*ast.Ident]types.Instance), Implicits: make(map[ast.Node]types.Object),
 		},
-		globals: globals{make(map[*types.Var]ast.Expr), make(map[*types.Var]token.Pos), make(map[*types.Var][]use), make(map[*types.Var]*table), make(map[textKey]*table)},
+		globals: globals{init: make(map[*types.Var]ast.Expr), written: make(map[*types.Var]token.Pos), uses: make(map[*types.Var][]use), tables: make(map[tableKey]*table), texts: make(map[textKey]*table)},
 		pkgs:    make(map[string]*types.Package), funcs: make(map[*types.Func]*ast.FuncDecl),
 		imports: make(map[token.Pos]string), facts: make(map[*ast.FuncDecl]*facts), literals: make(map[*ast.FuncLit]*types.Func), context: &instances{types.NewContext(), make(map[*types.Named][]instance)},
-		texts: make(map[*token.File]*text),
+		texts: make(map[*token.File]*text), filling: filling{now: make(map[tableKey]bool), inits: make(map[*types.Package][]*initFunc)},
 	}
 }
 
@@ -335,11 +337,16 @@ func within(decls map[*ast.FuncDecl]bool) func(token.Pos) bool {
 
 // reach returns the declarations that the kernels call, themselves included.
 func (s *source) reach(kernels []*marked) map[*ast.FuncDecl]bool {
-	reached := make(map[*ast.FuncDecl]bool)
 	var todo []*ast.FuncDecl
 	for _, k := range kernels {
 		todo = append(todo, k.decl)
 	}
+	return s.reachFrom(todo)
+}
+
+// reachFrom returns the declarations that some call, themselves included.
+func (s *source) reachFrom(todo []*ast.FuncDecl) map[*ast.FuncDecl]bool {
+	reached := make(map[*ast.FuncDecl]bool)
 	for len(todo) > 0 {
 		d := todo[len(todo)-1]
 		todo = todo[:len(todo)-1]
@@ -347,16 +354,7 @@ func (s *source) reach(kernels []*marked) map[*ast.FuncDecl]bool {
 			continue
 		}
 		reached[d] = true
-		ast.Inspect(d, func(n ast.Node) bool {
-			if id, ok := n.(*ast.Ident); ok {
-				if fn, ok := s.info.Uses[id].(*types.Func); ok {
-					if callee := s.funcs[fn.Origin()]; callee != nil {
-						todo = append(todo, callee)
-					}
-				}
-			}
-			return true
-		})
+		todo = append(todo, s.called(d)...)
 	}
 	return reached
 }

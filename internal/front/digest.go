@@ -68,13 +68,25 @@ func (s *source) made(m *marked, declared map[types.Object]ast.Node) (list []Dec
 	}
 	add(m.decl, m.decl.Name.Name)
 	seen := map[ast.Node]bool{m.decl: true}
-	for queue := []ast.Node{m.decl}; len(queue) > 0; queue = queue[1:] {
+	queue, vars := []ast.Node{m.decl}, make(map[*types.Var]bool)
+	need := func(d ast.Node, name string) {
+		if d != nil && !seen[d] {
+			seen[d] = true
+			queue = append(queue, d)
+			add(d, name)
+		}
+	}
+	for ; len(queue) > 0; queue = queue[1:] {
 		ast.Inspect(queue[0], func(n ast.Node) bool {
 			if id, ok := n.(*ast.Ident); ok {
-				if d := declared[s.originOf(id)]; d != nil && !seen[d] {
-					seen[d] = true
-					queue = append(queue, d)
-					add(d, id.Name)
+				o := s.originOf(id)
+				need(declared[o], id.Name)
+				if v := packageVar(o); v != nil && !vars[v] {
+					vars[v] = true
+					by, _ := s.beginningOf(v)
+					for _, d := range by.inits {
+						need(d, d.Name.Name)
+					}
 				}
 			}
 			return true

@@ -26,12 +26,18 @@ type pair struct{ a, b int32 }
 
 func (p pair) sum() int32 { return p.a + p.b }
 
+var filled [2]int32
+
+func init() { filled[1] = unit }
+
+var unit int32 = 5
+
 func helper(v int32) int32 { return lib.Twice(v) + one }
 
 //vyre:kernel workgroup=32
 func K(t gpu.Thread, x, y []int32) {
 	for i := range x[1:] {
-		x[i] = helper(y[i]) - pair{a: 1, b: 2}.sum()
+		x[i] = helper(y[i]) - pair{a: 1, b: filled[1]}.sum()
 	}
 }
 
@@ -67,6 +73,8 @@ func TestSourceDigestCoversWhatAKernelNeeds(t *testing.T) {
 		{"a field", "a, b int32", "b, a int32"},
 		{"a method", "p.a + p.b", "p.a * p.b"},
 		{"a helper of another package", "2 * v", "v * 2"},
+		{"a function init", "filled[1] = unit", "filled[0] = unit"},
+		{"what it reads", "unit int32 = 5", "unit int32 = 6"},
 		{"the directive", "workgroup=32\nfunc K", "workgroup=64\nfunc K"},
 	} {
 		now := sourceDigests(t, strings.Replace(digested, c.old, c.new, 1), strings.Replace(digestedLib, c.old, c.new, 1))

@@ -33,7 +33,7 @@
 // A scalar is a value, and a struct is its fields. A slice is an object known at compile time, whole or with an offset
 // and a length (a view). An array is its elements if all indices are constant, else local memory (a bank). A slice of
 // structs is a buffer of records, in which each field is an object of its own. In shared memory it is an array for
-// each scalar. A package variable without assignments is a table of constants. A pointer is the place
+// each scalar. A package variable that only its initialiser and functions init fill is a table. A pointer is the place
 // that it points to, known at compile time.
 //
 // Functions are inlined at their calls, with their type arguments. A variable that is never assigned again is its
@@ -48,6 +48,6 @@
 // # Where to start
 //
 // Read kernel.go for the API, lower.go for the walk, and value.go and storage.go for its data. record.go and table.go
-// are about memory, and order.go about the order of evaluation. bounds.go has refusals before go/types sees the
-// source, and refuse.go has every refusal in one table.
+// are about memory, evaluate.go and beginning.go about what fills tables, and order.go about the order of evaluation.
+// bounds.go has refusals before go/types sees the source, and refuse.go has every refusal in one table.
 package front

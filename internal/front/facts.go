@@ -41,6 +41,17 @@ func (s *source) factsOf(d *ast.FuncDecl) *facts {
 	return f
 }
 
+// initFrame is a frame in which the initialiser of a package variable is evaluated.
+func (s *source) initFrame(v *types.Var) *frame {
+	f := newFacts()
+	if init := s.globals.init[v]; init != nil {
+		s.factsIn(f, &ast.BlockStmt{List: []ast.Stmt{&ast.ExprStmt{X: init}}})
+	}
+	f.share()
+	fn := types.NewFunc(v.Pos(), v.Pkg(), "initialiser of "+v.Name(), types.NewSignatureType(nil, nil, nil, nil, nil, false))
+	return &frame{fn: fn, facts: f, vars: make(map[types.Object]*node)}
+}
+
 // share notes that whoever calls a literal may change what it assigns to.
 func (f *facts) share() {
 	for o := range f.captured {

@@ -10,37 +10,43 @@ import (
 func (l *lowering) foreign(reached map[*ast.FuncDecl]bool) bool {
 	found := false
 	for d := range reached {
-		ast.Inspect(d, func(n ast.Node) bool {
-			switch n := n.(type) {
-			case *ast.SelectorExpr:
-				id, ok := n.X.(*ast.Ident)
-				if !ok || l.src.info.Uses[n.Sel] != nil {
-					return true
-				}
-				p, ok := l.src.info.Uses[id].(*types.PkgName)
-				switch {
-				case !ok:
-					return true
-				case p.Imported().Path() == "C":
-					l.refuse(n.Pos(), noUnsafe, "cgo")
-				default:
-					l.refuse(n.Pos(), noForeign, p.Imported().Name()+"."+n.Sel.Name+" belongs to", adviceFor(p.Imported().Path()))
-				}
-				found = true
-				return false
-			case *ast.Ident:
-				o := l.src.info.Uses[n]
-				if o == nil || o.Pkg() == nil || o.Pkg() == types.Unsafe || o.Parent() != o.Pkg().Scope() {
-					return true
-				}
-				if hasInvalid(o.Type(), nil) {
-					l.refuse(n.Pos(), noForeign, o.Name()+" depends on", adviceFor(l.src.importOf(l.src.globals.init[packageVar(o)])))
-					found = true
-				}
-			}
-			return true
-		})
+		found = l.foreignIn(d) || found
 	}
+	return found
+}
+
+// foreignIn is foreign for one function or expression.
+func (l *lowering) foreignIn(in ast.Node) (found bool) {
+	ast.Inspect(in, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.SelectorExpr:
+			id, ok := n.X.(*ast.Ident)
+			if !ok || l.src.info.Uses[n.Sel] != nil {
+				return true
+			}
+			p, ok := l.src.info.Uses[id].(*types.PkgName)
+			switch {
+			case !ok:
+				return true
+			case p.Imported().Path() == "C":
+				l.refuse(n.Pos(), noUnsafe, "cgo")
+			default:
+				l.refuse(n.Pos(), noForeign, p.Imported().Name()+"."+n.Sel.Name+" belongs to", adviceFor(p.Imported().Path()))
+			}
+			found = true
+			return false
+		case *ast.Ident:
+			o := l.src.info.Uses[n]
+			if o == nil || o.Pkg() == nil || o.Pkg() == types.Unsafe || o.Parent() != o.Pkg().Scope() {
+				return true
+			}
+			if hasInvalid(o.Type(), nil) {
+				l.refuse(n.Pos(), noForeign, o.Name()+" depends on", adviceFor(l.src.importOf(l.src.globals.init[packageVar(o)])))
+				found = true
+			}
+		}
+		return true
+	})
 	return found
 }
 

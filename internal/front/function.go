@@ -551,24 +551,20 @@ func (l *lowering) initialised(v *types.Var, init ast.Expr) (val, bool) {
 	if init == nil {
 		return l.zeroOf(v.Type()), true
 	}
-	f, calls := newFacts(), false
+	calls := false
 	ast.Inspect(init, func(n ast.Node) bool {
 		if call, ok := n.(*ast.CallExpr); ok && !l.src.info.Types[ast.Unparen(call.Fun)].IsType() {
 			calls = true
 		}
-		lit, ok := n.(*ast.FuncLit)
-		if ok {
-			l.src.factsIn(f, lit.Body)
-		}
+		_, ok := n.(*ast.FuncLit)
 		return !ok
 	})
 	if calls {
 		return val{}, false
 	}
-	f.share()
-	fn := types.NewFunc(v.Pos(), v.Pkg(), "initialiser of "+v.Name(), types.NewSignatureType(nil, nil, nil, nil, nil, false))
 	around := l.fr
-	l.fr = &frame{up: around, fn: fn, of: &function{fn: fn}, facts: f, vars: make(map[types.Object]*node), call: around.call}
+	l.fr = l.src.initFrame(v)
+	l.fr.up, l.fr.of, l.fr.call = around, &function{fn: l.fr.fn}, around.call
 	x := l.exprAs(init, v.Type())
 	l.fr = around
 	return retype(x, v.Type()), true

@@ -14,7 +14,7 @@ import (
 )
 
 // Load compiles the kernels of a .go file, or of the package in a directory. Of a file, its
-// siblings of the same package are added when it does not stand alone. Imports of other
+// siblings of the same package are added when it does not stand alone, or has tables, which they may fill. Imports of other
 // packages of the same module are read from disk, and so are libraries of other modules: the go command says where they are.
 // A file of a directory, or a sibling, that without lists is treated as missing: what generates a file must not depend on what
 // the file held before. It ends soon after the context, with its error.
@@ -59,7 +59,8 @@ func (m *module) load(ctx context.Context, name string, without []string) (*sour
 	}
 	alone := m.source(ctx)
 	pkg, err := alone.compile([]File{{name, src}}, nil)
-	if err == nil || alone.goFindings() == 0 || alone.ended() {
+	wrong := alone.goFindings()
+	if wrong == 0 && !alone.globals.asked || alone.ended() {
 		return alone, pkg, err
 	}
 	files, readErr := readPackage(filepath.Dir(name), packageName(name, src), without...)
@@ -74,7 +75,7 @@ func (m *module) load(ctx context.Context, name string, without []string) (*sour
 	}
 	together := m.source(ctx)
 	all, allErr := together.compile(files, func(file string) bool { return file == name })
-	if !together.ended() && together.goFindings() >= alone.goFindings() { // the siblings were not what it needs
+	if !together.ended() && together.goFindings() >= max(wrong, 1) { // the siblings were not what it needs
 		return alone, pkg, err
 	}
 	return together, all, allErr

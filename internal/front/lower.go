@@ -47,6 +47,8 @@ type lowering struct {
 	shared   map[*turns]*bank         // the arrays of slices that take turns
 	makings  map[string]int           // how often a slice was made, by expression and calls around it
 	reached  func(token.Pos) bool     // whether the kernel calls what has a position
+	filled   map[*types.Var]*node     // package variables that this program fills
+	begins   *types.Package           // whose variables are as their initialisers say, but for those
 	computed *computedIndices
 	retry    bool // one more was found: the kernel is lowered again
 	work     int  // operations so far
@@ -170,7 +172,7 @@ func (s *source) lower(m *marked, fn *types.Func, name string, e env, names map[
 		return nil
 	}
 	names[name] = true
-	computed := &computedIndices{records: make(map[recordKey]bool), vars: make(map[any]map[string]bool), turns: make(map[string]*turns)}
+	computed := newComputed()
 	for {
 		k, again := s.lowerOnce(m, fn, name, e, computed)
 		if !again {
@@ -179,12 +181,20 @@ func (s *source) lower(m *marked, fn *types.Func, name string, e env, names map[
 	}
 }
 
+func newComputed() *computedIndices {
+	return &computedIndices{records: make(map[recordKey]bool), vars: make(map[any]map[string]bool), turns: make(map[string]*turns)}
+}
+
+// newLowering begins a program with groups of some size.
+func (s *source) newLowering(of, name string, size [3]uint32, computed *computedIndices) *lowering {
+	return &lowering{src: s, name: of, size: size, computed: computed, b: build.New(name, build.Workgroup(size[:]...)),
+		numbers: make(map[build.Value]int), widened: make(map[build.Value]build.Value), named: make(map[build.Value]bool), tables: make(map[tableField]ir.Object), banks: make(map[*table]*bank), shared: make(map[*turns]*bank), makings: make(map[string]int), free: make(map[shape][]*object), inlined: make(map[*types.Func]int), panics: make(map[string]bool)}
+}
+
 // lowerOnce compiles a kernel, given which arrays are known to be indexed by computed values. If it finds another it
 // notes it there and asks for one more try.
 func (s *source) lowerOnce(m *marked, fn *types.Func, name string, e env, computed *computedIndices) (k *Kernel, again bool) {
-	size := m.directive.Workgroup
-	l := &lowering{src: s, name: fn.Name(), size: size, computed: computed, b: build.New(name, build.Workgroup(size[:]...)),
-		numbers: make(map[build.Value]int), widened: make(map[build.Value]build.Value), named: make(map[build.Value]bool), tables: make(map[tableField]ir.Object), banks: make(map[*table]*bank), shared: make(map[*turns]*bank), makings: make(map[string]int), free: make(map[shape][]*object), inlined: make(map[*types.Func]int), panics: make(map[string]bool)}
+	l := s.newLowering(fn.Name(), name, m.directive.Workgroup, computed)
 	l.fr = &frame{fn: fn, env: e, facts: s.factsOf(m.decl), vars: make(map[types.Object]*node)}
 	reached := s.reach([]*marked{m})
 	l.reached = within(reached)

@@ -89,6 +89,12 @@ func (l *lowering) mathCall(e *ast.CallExpr, fn *types.Func) []val {
 		return l.badResults(e)
 	}
 	l.at(e.Pos())
+	switch fn.Name() {
+	case "Float32bits", "Float64bits", "Signbit", "Copysign":
+		for _, x := range args {
+			l.mustBe(x)
+		}
+	}
 	return f(l, l.typeOf(e), args)
 }
 

@@ -55,12 +55,20 @@ func (l *lowering) localArray(name string, e ir.Type, n int64) *object {
 		o = free[len(free)-1]
 		l.free[key] = free[:len(free)-1]
 	} else {
-		o = &object{id: l.b.LocalArray(name, e, int(n)), name: name, elem: e, lanes: 1, local: true, count: n}
+		o = &object{id: l.arrayFor(name, e, int(n)), name: name, elem: e, lanes: 1, local: true, count: n}
 		l.objects = append(l.objects, o)
 	}
 	o.loops = l.loops
 	l.fr.locals = append(l.fr.locals, o)
 	return o
+}
+
+// arrayFor declares an array in local memory, which is as large as a table needs where one is filled.
+func (l *lowering) arrayFor(name string, e ir.Type, n int) ir.Object {
+	if l.begins != nil {
+		return l.b.SharedArray(name, e, n)
+	}
+	return l.b.LocalArray(name, e, n)
 }
 
 // release gives back the local arrays of a helper that has returned, unless a result still lies in one:
@@ -160,7 +168,7 @@ func elementAt(t types.Type, v *view, i val) place {
 // loadElement reads an element: a vector access for a whole array, else a scalar one.
 func (l *lowering) loadElement(p place) val {
 	e := p.mem
-	if e.view == nil || l.beyond(e) {
+	if l.nowhere(e) {
 		return l.zeroOf(p.typ)
 	}
 	o := e.view.obj
@@ -182,7 +190,7 @@ func (l *lowering) loadElement(p place) val {
 // storeElement writes an element. What is wider than a narrow element is dropped by the store.
 func (l *lowering) storeElement(p place, x val) {
 	e := p.mem
-	if e.view == nil || l.beyond(e) {
+	if l.nowhere(e) {
 		return
 	}
 	o := e.view.obj
@@ -202,6 +210,17 @@ func (l *lowering) storeElement(p place, x val) {
 	}
 	l.b.StoreVec(o.id, l.position(e), l.b.Vec(parts...))
 	l.hinted(0)
+}
+
+// nowhere reports whether an element is of nothing, or beyond.
+func (l *lowering) nowhere(e *element) bool {
+	if e.view != nil && !l.beyond(e) {
+		return false
+	}
+	if !l.checked {
+		l.never("index out of range")
+	}
+	return true
 }
 
 // beyond reports whether an element has a constant index that its array does not have, and may: the call says so, or a helper got it

@@ -41,6 +41,7 @@ func (l *lowering) arith(op token.Token, t types.Type, x, y val) val {
 	case token.QUO:
 		return l.quotient(t, x, y)
 	case token.REM:
+		l.mustDivide(y)
 		return scalar(t, l.b.Rem(l.bits(x), l.bits(y)))
 	}
 	return l.bad(t)
@@ -59,6 +60,7 @@ func (l *lowering) bitwise(op ir.Op, t types.Type, x, y val) val {
 // quotient divides. A narrow quotient fits its type but for x/0, which is all ones, and the
 // least number by −1.
 func (l *lowering) quotient(t types.Type, x, y val) val {
+	l.mustDivide(y)
 	r := loosely(t, l.b.Div(l.bits(x), l.bits(y)))
 	if n, ok := y.intConst(); ok && n != 0 && n != -1 {
 		r.loose = false
@@ -71,6 +73,12 @@ func (l *lowering) quotient(t types.Type, x, y val) val {
 func (l *lowering) shift(op token.Token, t types.Type, x, n val) val {
 	if x.bad || n.bad || x.elem == ir.None || n.elem == ir.None {
 		return l.bad(t)
+	}
+	if _, isConst := n.intConst(); !isConst && n.elem.IsSigned() {
+		l.must("negative shift amount", func() build.Value {
+			v := l.bits(n)
+			return l.b.Ge(v, l.b.Const(l.b.Type(v), 0))
+		})
 	}
 	const all = 64 // at least every width
 	count := l.index(n)
@@ -191,6 +199,7 @@ func (l *lowering) convert(x val, t types.Type) val {
 	case to.IsFloat():
 		return scalar(t, l.b.Cvt(to, l.index(x)))
 	case x.elem.IsFloat():
+		l.mustFit(x, t)
 		return l.saturate(t, l.b.Cvt(to.Value(), l.raw(x)))
 	}
 	return l.resize(x, t)

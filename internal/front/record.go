@@ -266,7 +266,7 @@ func (l *lowering) admitRecord(p token.Pos, t types.Type, host bool) bool {
 	case size == 0:
 		return refuse(whole+", which holds nothing,", "give it a field with a value, or pass the length alone")
 	case !host:
-		return l.admitUpTo(p, t, maxLocalCells)
+		return l.admitUpTo(p, t, l.most())
 	case size > maxElementBytes || extent(t) > maxLocalCells || layoutSizes.Sizeof(t) > maxElementBytes:
 		return refuse(fmt.Sprintf("%s, more than %d bytes each,", whole, maxElementBytes), "split it over several slices")
 	}

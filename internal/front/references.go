@@ -187,6 +187,7 @@ func (s *source) parameter(call *ast.CallExpr, e ast.Expr) (use, bool) {
 
 // changed returns where a package variable may be written to, by functions other than those that inside tells.
 func (g *globals) changed(s *source, v *types.Var, inside func(token.Pos) bool) (at token.Pos, found bool) {
+	g.asked = true
 	type state struct {
 		v       *types.Var
 		outside bool // the reference went through another function
@@ -199,7 +200,8 @@ func (g *globals) changed(s *source, v *types.Var, inside func(token.Pos) bool) 
 		}
 		seen[st] = true
 		for _, u := range g.uses[st.v] {
-			outside := st.outside || !inside(u.at)
+			// A variable of a function has what it refers to from the call that is going on.
+			outside := st.outside || packageVar(st.v) != nil && !inside(u.at)
 			ends := u.to == nil
 			if d := s.funcs[u.fn]; u.fn != nil && (d == nil || d.Body == nil) {
 				ends = true

@@ -44,6 +44,7 @@ var (
 	noDefer      = reason{"VK015", "%s has no place in a kernel", "%s"}
 	noUnsafe     = reason{"VK016", "%s has no place in a kernel", "write it in Go, with math.Float32bits and its like for raw bits"}
 	noGlobal     = reason{"VK017", "package variable %s has no place in a kernel", "%s"}
+	noEarly      = reason{"VK017", "%s has no place in a function that fills a table", "%s"}
 	noForeign    = reason{"VK018", "%s a package that the compiler was not given", "%s"}
 	noStandard   = reason{"VK018", "kernels do not have the function %s", "%s"}
 	noExactMath  = reason{"VK019", "%s", "%s"}

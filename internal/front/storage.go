@@ -264,6 +264,7 @@ func (l *lowering) indexPlace(p place, i val) place {
 		panic("BUG: computed index of an array held as values: " + p.typ.String())
 	}
 	if k < 0 || k >= int64(len(p.node.kids)) { // an argument of a helper, which asks first
+		l.never("index out of range")
 		return place{typ: elem, node: l.newNode(elem, "", "", nil, false, l.zeroOf(elem))}
 	}
 	return place{typ: elem, node: p.node.kids[k]}
@@ -299,6 +300,7 @@ func (l *lowering) load(p place) val {
 	}
 	leaf := &p.bank.leaves[p.lo]
 	if leaf.obj == nil {
+		l.never("index out of range with length 0")
 		return l.zeroOf(p.typ)
 	}
 	l.work++
@@ -352,6 +354,7 @@ func (l *lowering) store(p place, x val) {
 	}
 	leaf := &p.bank.leaves[p.lo]
 	if leaf.obj == nil {
+		l.never("index out of range with length 0")
 		return
 	}
 	l.work++

@@ -11,13 +11,14 @@ import (
 	"github.com/govyre/vyre/ir"
 )
 
-// table is a package variable that nothing assigns to and whose initialiser is constant. Reading it at constant indices
+// table is a package variable that only its initialiser and functions init assign to. Reading it at constant indices
 // gives constants; at a computed index it loads from a table of the program, one for each scalar of its element.
 type table struct {
 	name   string
 	at     token.Pos
 	fields []field    // as of the element of a buffer
 	values [][]uint64 // by field: the raw bits of its elements
+	bad    *failed    // why it has no values
 }
 
 // tableField names one scalar of a table.
@@ -33,8 +34,9 @@ type globals struct {
 	init    map[*types.Var]ast.Expr  // nil: one without an initialiser of its own
 	written map[*types.Var]token.Pos // of one that gets one of several results of a call
 	uses    map[*types.Var][]use     // of package variables, and of variables that refer to memory
-	tables  map[*types.Var]*table
+	tables  map[tableKey]*table
 	texts   map[textKey]*table // of constant texts that computed values index
+	asked   bool               // whether a variable may be changed
 }
 
 // collect looks for package variables and for what may change them, in files of any package.
@@ -94,14 +96,14 @@ func (l *lowering) refuseGlobal(at token.Pos, v *types.Var, why, instead string)
 	l.refuse(at, noGlobal, v.Name()+why, instead)
 }
 
-// stays reports whether a package variable keeps what its initialiser says, and refuses it otherwise.
-func (l *lowering) stays(at token.Pos, v *types.Var) bool {
+// stays reports whether only functions that inside tells may change a package variable, and refuses it otherwise.
+func (l *lowering) stays(at token.Pos, v *types.Var, inside func(token.Pos) bool) bool {
 	if _, known := l.src.globals.init[v]; !known {
 		l.refuseGlobal(at, v, "", globalAdvice)
 		return false
 	}
-	if where, changed := l.src.globals.changed(l.src, v, l.reached); changed {
-		l.refuseGlobal(at, v, fmt.Sprintf(", which may be changed at %v,", l.src.pos(where)), "leave it as its initialiser says, or pass it as a parameter")
+	if where, changed := l.src.globals.changed(l.src, v, inside); changed {
+		l.refuseGlobal(at, v, fmt.Sprintf(", which may be changed at %v,", l.src.pos(where)), "fill it in its initialiser or in functions init alone, or pass it as a parameter")
 		return false
 	}
 	return true
@@ -109,7 +111,7 @@ func (l *lowering) stays(at token.Pos, v *types.Var) bool {
 
 // globalFunc evaluates a package variable that has functions.
 func (l *lowering) globalFunc(at token.Pos, v *types.Var) val {
-	if !l.stays(at, v) || !l.admitUpTo(at, v.Type(), ir.MaxTableBytes) {
+	if !l.stays(at, v, l.reached) || !l.admitUpTo(at, v.Type(), ir.MaxTableBytes) {
 		return l.bad(v.Type())
 	}
 	x, ok := l.initialised(v, l.src.globals.init[v])
@@ -122,9 +124,13 @@ func (l *lowering) globalFunc(at token.Pos, v *types.Var) val {
 
 // globalPlace returns the place of a package variable, a table that nothing may be stored in.
 func (l *lowering) globalPlace(at token.Pos, v *types.Var) (place, bool) {
+	if n := l.filled[v]; n != nil {
+		return n.place(), true
+	}
 	t := v.Type()
+	starts := l.src.starting(v.Pkg())
 	switch {
-	case !l.stays(at, v):
+	case !l.stays(at, v, func(p token.Pos) bool { return l.reached(p) || starts(p) }):
 		return place{}, false
 	case extent(t) > ir.MaxTableBytes || tableBytes(t) > ir.MaxTableBytes:
 		l.refuseGlobal(at, v, ", which is larger than the "+decimal(ir.MaxTableBytes)+" bytes of a table,", "pass it as a slice")
@@ -136,29 +142,46 @@ func (l *lowering) globalPlace(at token.Pos, v *types.Var) (place, bool) {
 		return place{}, false
 	}
 	tab := l.tableOf(v)
-	if tab == nil {
-		l.refuseGlobal(at, v, ", whose initialiser is not constant,", "write constants, or pass it as a parameter")
+	if tab.bad != nil {
+		l.refused = true
+		d := finding(l.src.pos(at), l.name, noGlobal, v.Name()+", which the compiler cannot compute,", tab.bad.fix)
+		d.Related = tab.bad.why
+		l.src.found.add(d)
 		return place{}, false
 	}
 	return place{typ: t, table: tab, hi: len(tab.fields)}, true
 }
 
-// tableOf returns the table that a package variable is, nil if its initialiser is not constant.
+// tableOf returns the table that a package variable is: constants, or what its initialiser and functions init make. While the
+// variables of its package are filled, it is what its initialiser says.
 func (l *lowering) tableOf(v *types.Var) *table {
 	g := &l.src.globals
-	tab, done := g.tables[v]
-	if done {
+	key := tableKey{v, l.begins == v.Pkg()}
+	if tab, done := g.tables[key]; done {
 		return tab
 	}
-	tab = &table{name: v.Name(), at: v.Pos(), fields: fieldsIn(v.Type())}
+	var by beginning
+	tab := &table{name: v.Name(), at: v.Pos(), fields: fieldsIn(v.Type())}
 	for i := range tab.fields {
 		tab.values = append(tab.values, make([]uint64, tab.fields[i].count()))
 	}
-	if init := g.init[v]; init != nil && !l.fillTable(tab, init, v.Type(), 0, 0) {
-		tab = nil
+	few := true
+	if !key.early {
+		by, few = l.src.beginningOf(v)
 	}
-	g.tables[v] = tab
+	if init := g.init[v]; !few {
+		tab.bad = fault(l.src.pos(v.Pos()), "its package has more than "+decimal(maxInits)+" functions init", fillAdvice)
+	} else if len(by.inits) > 0 || init != nil && !l.fillTable(tab, init, v.Type(), 0, 0) {
+		tab.values, tab.bad = l.src.evaluate(key, by)
+	}
+	g.tables[key] = tab
 	return tab
+}
+
+// tableKey names a table: a package variable, before functions init run or after.
+type tableKey struct {
+	v     *types.Var
+	early bool
 }
 
 // tableBytes counts the bytes of the scalars of a variable whose parts are not too many.
@@ -248,6 +271,7 @@ func (l *lowering) loadTable(p place) val {
 		return l.fromBits(p.typ, values[k])
 	}
 	if len(values) == 0 {
+		l.never("index out of range with length 0")
 		return l.zeroLike(p.typ, false)
 	}
 	l.work++

@@ -12,6 +12,9 @@ import (
 var axisOps = map[string]ir.Op{"Global": ir.OpGlobal, "Local": ir.OpLocal, "Group": ir.OpGroup, "Groups": ir.OpGroups, "GroupSize": ir.OpConst}
 
 func (l *lowering) axisValue(name string, axis int) build.Value {
+	if l.begins != nil {
+		l.refuse(l.current, noEarly, "gpu.Thread."+name, fillAdvice)
+	}
 	if name == "GroupSize" {
 		return l.b.U32(l.size[axis])
 	}

@@ -137,7 +137,15 @@ func (l *lowering) admit(p token.Pos, t types.Type) bool {
 	if isPointer(t) {
 		t = pointee(t)
 	}
-	return l.admitUpTo(p, t, maxLocalCells)
+	return l.admitUpTo(p, t, l.most())
+}
+
+// most is how many scalars a variable may have.
+func (l *lowering) most() int64 {
+	if l.begins != nil {
+		return ir.MaxTableBytes
+	}
+	return maxLocalCells
 }
 
 // admitUpTo is admit for a variable that may have so many parts.
@@ -164,8 +172,11 @@ func (l *lowering) admitUpTo(p token.Pos, t types.Type, most int64) bool {
 			if c == manyCells {
 				many = " and more"
 			}
-			l.refuse(p, overLimit, "a variable of "+decimal(c)+many+" scalars exceeds the 16 KiB of local memory of an invocation",
-				"keep it in a buffer or in gpu.Shared")
+			size, instead := "16 KiB of local memory of an invocation", "keep it in a buffer or in gpu.Shared"
+			if l.begins != nil {
+				size, instead = "64 KiB of a table", fillAdvice
+			}
+			l.refuse(p, overLimit, "a variable of "+decimal(c)+many+" scalars exceeds the "+size, instead)
 			return false
 		}
 		n, part := partsOf(t)
@@ -211,7 +222,7 @@ func (l *lowering) admitElement(p token.Pos, t types.Type) bool {
 	case *types.Signature:
 		l.refuse(p, noFuncValue, "a slice of functions", "write an array of them, and index it")
 	default:
-		l.admitUpTo(p, t, maxLocalCells)
+		l.admitUpTo(p, t, l.most())
 	}
 	return false
 }

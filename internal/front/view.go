@@ -193,6 +193,11 @@ func (l *lowering) sliceExpr(e *ast.SliceExpr) val {
 		x = l.arrayView(x)
 	}
 	if x.view == nil || e.Low == nil && e.High == nil {
+		for _, bound := range []ast.Expr{e.Low, e.High, e.Max} {
+			if l.begins != nil && bound != nil {
+				l.mustSlice(l.bound(bound), l.b.U32(0)) // of a nil slice
+			}
+		}
 		x.typ = t
 		return x
 	}
@@ -219,9 +224,11 @@ func (l *lowering) sliced(e *ast.SliceExpr, x *view) *view {
 	}
 	if e.Max != nil {
 		v.room = l.clamp(l.bound(e.Max), end)
+		l.mustSlice(l.unsigned(hi), v.room)
 		lo, hi = l.b.Min(lo, v.room), l.b.Min(hi, v.room)
 	}
 	if e.Low != nil && e.High != nil {
+		l.mustSlice(l.unsigned(lo), hi)
 		hi = l.b.Max(hi, lo)
 	}
 	l.at(e.Lbrack)
@@ -241,6 +248,7 @@ func (l *lowering) sliced(e *ast.SliceExpr, x *view) *view {
 
 // clamp brings a bound of a slice expression into [0, n], in n's type.
 func (l *lowering) clamp(x val, n build.Value) build.Value {
+	l.mustSlice(x, n)
 	i := l.index(x)
 	t := l.b.Type(n)
 	if l.b.Type(i).IsSigned() {

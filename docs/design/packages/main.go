@@ -21,6 +21,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"os/exec"
 	"path"
@@ -273,39 +274,49 @@ func draw(w io.Writer, rows [][]*pkg) {
 	top := func(p *pkg) float64 { return margin + float64(len(rows)-1-p.layer)*(boxHeight+gapY) }
 	middle := margin + half
 	fmt.Fprintf(w, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %.0f %.0f" font-family="Helvetica, Arial, sans-serif" text-anchor="middle">
+<defs>
+<rect id="i" x="%.0f" width="%.0f" height="%.0f" rx="4" fill="#f6f6f3" stroke="#8c8c80" stroke-dasharray="4 3"/>
+<rect id="p" x="%.0f" width="%.0f" height="%.0f" rx="4" fill="#e3edfb" stroke="#2f62a8"/>
+</defs>
 <rect width="100%%" height="100%%" fill="#fff"/>
-<g fill="none" stroke="#7d8799" stroke-width="1.1">
-`, 2*middle, height)
+<path fill="none" stroke="#7d8799" stroke-width="1.1" d="M0 0
+`, 2*middle, height, -boxWidth/2., boxWidth, boxHeight, -boxWidth/2., boxWidth, boxHeight)
+	var penX, penY float64
+	line := func(x0, y0, x1, y1 float64, curve string) { // relative to the end of the one before, which makes the file small
+		fmt.Fprintf(w, "m%.0f %.0f%s%.0f %.0f\n", x0-penX, y0-penY, curve, x1-x0, y1-y0)
+		penX, penY = x1, y1
+	}
 	for _, row := range rows {
 		for _, p := range row {
+			x, y := math.Round(middle+p.x), top(p)
 			if p.path == "" {
-				fmt.Fprintf(w, `<path d="M%.0f %.0fv%.0f"/>`+"\n", middle+p.x, top(p), boxHeight)
+				line(x, y, x, y+boxHeight, "l")
 			}
 			for _, q := range p.imports {
-				x0, y0, x1, y1 := middle+p.x, top(p)+boxHeight, middle+q.x, top(q)
-				fmt.Fprintf(w, `<path d="M%.0f %.0fC%.0f %.0f %.0f %.0f %.0f %.0f"/>`+"\n", x0, y0, x0, y0+gapY*0.6, x1, y1-gapY*0.6, x1, y1)
+				to := math.Round(middle + q.x)
+				line(x, y+boxHeight, to, top(q), fmt.Sprintf("c0 %.0f %.0f %.0f ", gapY*0.6, to-x, gapY*0.4))
 			}
 		}
 	}
-	fmt.Fprintln(w, "</g>")
+	fmt.Fprintln(w, `"/>`)
 	for _, p := range slices.Concat(rows...) {
 		if p.path == "" {
 			continue
 		}
-		style := `fill="#e3edfb" stroke="#2f62a8"`
+		style := "p"
 		if p.internal() {
-			style = `fill="#f6f6f3" stroke="#8c8c80" stroke-dasharray="4 3"`
+			style = "i"
 		}
-		x, y := middle+p.x, top(p)
-		fmt.Fprintf(w, `<rect x="%.0f" y="%.0f" width="%.0f" height="%.0f" rx="4" %s/>`+"\n", x-boxWidth/2, y, boxWidth, boxHeight, style)
-		text := func(y float64, size int, colour, text string) {
-			fmt.Fprintf(w, `<text x="%.0f" y="%.0f" font-size="%d" fill="%s">%s</text>`+"\n", x, y, size, colour, text)
+		fmt.Fprintf(w, `<g transform="translate(%.0f %.0f)"><use href="#%s"/>`+"\n", middle+p.x, top(p), style)
+		text := func(y, size int, colour, text string) {
+			fmt.Fprintf(w, `<text y="%d" font-size="%d" fill="%s">%s</text>`+"\n", y, size, colour, text)
 		}
 		if dir := path.Dir(p.path); dir != "." {
-			text(y+12, min(9, 200/len(dir)), "#5a6170", dir+"/")
+			text(12, min(9, 200/len(dir)), "#5a6170", dir+"/")
 		}
-		text(y+26, 14, "#1b1f27", path.Base(p.path))
-		text(y+39, 9, "#5a6170", fmt.Sprint("about ", rounded(p.lines), " lines"))
+		text(26, 14, "#1b1f27", path.Base(p.path))
+		text(39, 9, "#5a6170", fmt.Sprint("about ", rounded(p.lines), " lines"))
+		fmt.Fprintln(w, "</g>")
 	}
 	fmt.Fprintln(w, "</svg>")
 }

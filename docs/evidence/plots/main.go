@@ -14,6 +14,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -81,11 +82,19 @@ var colours = []struct{ way, colour string }{
 type picture struct {
 	width, height float64
 	body          strings.Builder
+	strokes       []*stroke // which are under the body
+}
+
+// stroke is all lines of one form, as the data of a path.
+type stroke struct {
+	form string
+	data strings.Builder
+	x, y float64 // its end
 }
 
 func (p *picture) text(x, y float64, anchor, words string) {
 	words = strings.NewReplacer("&", "&amp;", "<", "&lt;").Replace(words)
-	fmt.Fprintf(&p.body, `<text x="%.1f" y="%.1f" text-anchor="%s">%s</text>`+"\n", x, y, anchor, words)
+	fmt.Fprintf(&p.body, `<text x="%g" y="%g" text-anchor="%s">%s</text>`+"\n", tenths(x), tenths(y), anchor, words)
 }
 
 func (p *picture) box(x, y, w, h float64, colour string) {
@@ -93,16 +102,34 @@ func (p *picture) box(x, y, w, h float64, colour string) {
 }
 
 func (p *picture) line(x1, y1, x2, y2 float64, colour string, width float64) {
-	fmt.Fprintf(&p.body, `<line x1="%.1f" y1="%.1f" x2="%.1f" y2="%.1f" stroke="%s" stroke-width="%.1f"/>`+"\n", x1, y1, x2, y2, colour, width)
+	form := fmt.Sprintf(`fill="none" stroke="%s" stroke-width="%g"`, colour, width)
+	i := slices.IndexFunc(p.strokes, func(s *stroke) bool { return s.form == form })
+	if i < 0 {
+		i = len(p.strokes)
+		p.strokes = append(p.strokes, &stroke{form: form})
+	}
+	s := p.strokes[i]
+	if s.data.Len() == 0 || s.x != x1 || s.y != y1 {
+		fmt.Fprintf(&s.data, "M%g %g", tenths(x1), tenths(y1))
+	}
+	fmt.Fprintf(&s.data, "l%g %g\n", tenths(x2-x1), tenths(y2-y1))
+	s.x, s.y = x2, y2
 }
+
+// tenths rounds a number.
+func tenths(x float64) float64 { return math.Round(x*10) / 10 }
 
 func (p *picture) dot(x, y float64, colour string) {
 	fmt.Fprintf(&p.body, `<circle cx="%.1f" cy="%.1f" r="3.5" fill="%s"/>`+"\n", x, y, colour)
 }
 
 func (p *picture) svg() string {
+	paths := ""
+	for _, s := range p.strokes {
+		paths += fmt.Sprintf("<path %s d=\"%s\"/>\n", s.form, s.data.String())
+	}
 	return fmt.Sprintf(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %.0f %.0f" font-family="sans-serif" font-size="12">`+"\n", p.width, p.height) +
-		fmt.Sprintf(`<rect width="%.0f" height="%.0f" fill="#fff"/>`+"\n", p.width, p.height) + p.body.String() + "</svg>\n"
+		fmt.Sprintf(`<rect width="%.0f" height="%.0f" fill="#fff"/>`+"\n", p.width, p.height) + paths + p.body.String() + "</svg>\n"
 }
 
 // scale places numbers from low to high on a logarithmic axis.

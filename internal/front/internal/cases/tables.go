@@ -1,6 +1,11 @@
 package cases
 
-import "github.com/govyre/vyre/gpu"
+import (
+	"math"
+	"math/bits"
+
+	"github.com/govyre/vyre/gpu"
+)
 
 var (
 	primes  = [11]uint32{2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31}
@@ -190,3 +195,204 @@ func References(t gpu.Thread, in []uint32, out []uint32) {
 func offsetAt(p *uint64) uint64 { return *p + 1 }
 
 func firstOf(p *[4]uint8) *uint8 { return &p[0] }
+
+type mixture [3]struct {
+	a uint16
+	b [2]float64
+	c bool
+}
+
+var (
+	crcs    [256]uint32
+	slicing [4][256]uint32
+	rings   = ringsOf(7)
+	mixed   = func() (m mixture) {
+		for i := range m {
+			m[i].a = uint16(i) * 40000
+			m[i].b[i&1] = float64(i) / 3
+			m[i].c = crcs[i]&1 == 1 || i == 2
+		}
+		return m
+	}()
+	twofold  = offset*2 + 1
+	once     = *squaresOf(5)
+	reversed [16]uint8
+)
+
+func init() {
+	for i := range crcs {
+		c := uint32(i)
+		for range 8 {
+			if c&1 == 1 {
+				c = c>>1 ^ 0xEDB88320
+			} else {
+				c >>= 1
+			}
+		}
+		crcs[i] = c
+	}
+	fillSlicing(&slicing)
+}
+
+func fillSlicing(t *[4][256]uint32) {
+	t[0] = crcs
+	for i, c := range crcs {
+		for k := 1; k < len(t); k++ {
+			c = crcs[byte(c)] ^ c>>8
+			t[k][i] = c
+		}
+	}
+}
+
+func init() { reverse() }
+
+func reverse() {
+	for i := range reversed {
+		reversed[i] = bits.Reverse8(uint8(i)) >> 4
+	}
+	reversed[3] ^= uint8(len(rings))
+}
+
+func ringsOf(n int) (r [12]int16) {
+	for i := range r {
+		r[i] = int16(i*n) - 20
+	}
+	return r
+}
+
+func squaresOf(n uint64) *[6]uint64 {
+	var s [6]uint64
+	for i := range s {
+		s[i] = uint64(i) * n
+	}
+	return &s
+}
+
+// Filled reads tables that functions fill before main begins.
+//
+//vyre:kernel workgroup=32
+func Filled(t gpu.Thread, in, out []uint32) {
+	i := t.Global().X
+	if i >= uint32(len(in)) {
+		return
+	}
+	n := in[i]
+	x := crcs[n&255]*3 + slicing[n>>8&3][n>>16&255] + uint32(rings[n%12])*7 + uint32(mixed[n%3].a) + uint32(twofold)
+	if mixed[n>>4%3].c {
+		x ^= 1 << 20
+	}
+	out[i] = x + uint32(mixed[n%3].b[n>>9&1]*1e6) + uint32(once[n%6])*11 + uint32(reversed[n&15])<<24
+}
+
+type angles [64]int32
+
+var (
+	crc64s = func() (t [256]uint64) { // of ECMA-182, reflected
+		for i := range t {
+			c := uint64(i)
+			for range 8 {
+				c = c>>1 ^ 0xC96C5795D7870F42&-(c&1)
+			}
+			t[i] = c
+		}
+		return t
+	}()
+	boxes      [2][256]uint8 // of AES, and its inverse
+	quarter    angles
+	shuffled   = permuted(17)
+	deBruijn   [64]uint8
+	ones       [256]uint8
+	composites [1 << 12]bool
+	nth        [100]uint16
+	shorts     = [3]gpu.Float16{gpu.ToFloat16(1.5), gpu.ToFloat16(float32(len(shuffled)) / 3), {}}
+	roots      = func() (r [9]complex128) {
+		for i := range r {
+			r[i] = complex(math.Sqrt(float64(i)), math.Mod(float64(i*i), 3)/7) * 1i
+		}
+		return r
+	}()
+)
+
+func init() { // the box comes from the powers of the generator 3
+	p, q := uint8(1), uint8(1)
+	for ok := true; ok; ok = p != 1 {
+		double := p << 1
+		if p&0x80 != 0 {
+			double ^= 0x1B
+		}
+		p ^= double
+		q ^= q << 1
+		q ^= q << 2
+		q ^= q << 4
+		if q&0x80 != 0 {
+			q ^= 0x09
+		}
+		set(&boxes, p, q^bits.RotateLeft8(q, 1)^bits.RotateLeft8(q, 2)^bits.RotateLeft8(q, 3)^bits.RotateLeft8(q, 4)^0x63)
+	}
+	set(&boxes, 0, 0x63)
+	quarter.turn()
+}
+
+func set(b *[2][256]uint8, x, y uint8) { b[0][x], b[1][y] = y, x }
+
+// turn fills in a quarter wave by its recurrence, in numbers of 30 bits after the point.
+func (a *angles) turn() {
+	const cos, sin = 1073418433, 26350943
+	x, y := int64(1)<<30, int64(0)
+	for i := range a {
+		a[i] = int32(math.Round(float64(y) / math.Ldexp(1, 2)))
+		x, y = (x*cos-y*sin)>>30, (x*sin+y*cos)>>30
+	}
+}
+
+func init() {
+	list := make([]uint8, 0, 64)
+	for i := range 64 {
+		deBruijn[uint64(0x03f79d71b4cb0a89)<<i>>58] = uint8(i)
+		list = append(list, uint8(i*i/7))
+	}
+	for i := range ones {
+		ones[i] = ones[i/2] + uint8(i&1)
+	}
+	copy(ones[250:], list[60:])
+	k := 0
+	for p := 2; p < len(composites); p++ {
+		if k < len(nth) && !composites[p] {
+			nth[k] = uint16(p)
+			k++
+		}
+		for m := p * p; m < len(composites); m += p {
+			composites[m] = true
+		}
+	}
+}
+
+func permuted(seed uint32) (t [61]uint8) {
+	for i := range t {
+		t[i] = uint8(i)
+	}
+	for i := len(t) - 1; i > 0; i-- {
+		seed = seed*1664525 + 1013904223
+		j := int(seed>>8) % (i + 1)
+		t[i], t[j] = t[j], t[i]
+	}
+	return t
+}
+
+// Computed reads more of them.
+//
+//vyre:kernel workgroup=32
+func Computed(t gpu.Thread, in []uint32, out []uint64) {
+	i := t.Global().X
+	if i >= uint32(len(in)) {
+		return
+	}
+	n := in[i]
+	x := crc64s[n&255]*5 ^ uint64(boxes[n>>8&1][n>>9&255])<<3 + uint64(quarter[n&63])*7 + uint64(shuffled[n%61])<<40
+	x ^= uint64(deBruijn[n>>20&63])<<50 + uint64(ones[n>>3&255])<<8 + uint64(nth[n%100])*11
+	if composites[n>>5&4095] {
+		x++
+	}
+	r := roots[n%9]
+	out[i] = x*31 ^ math.Float64bits(real(r)) + math.Float64bits(imag(r))<<1 + uint64(shorts[n%3].Bits())
+}
