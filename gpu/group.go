@@ -43,6 +43,8 @@ type invocation struct {
 	arrays   int  // number of Shared calls made
 	restUsed bool
 	next     *atomic.Pointer[sharedArray] // where the next Shared call looks
+	copies   []pending
+	batches  uint32 // of copies, closed
 }
 
 func newGroup(r *run, id Vec3, slot int) *group {
@@ -98,6 +100,9 @@ func (i *invocation) start() {
 		i.end()
 	}()
 	i.group.run.kernel(Thread{i})
+	if len(i.copies) > 0 {
+		panic("gpu: CopyAsync: an invocation has returned without waiting for its copies; call CopyCommit and CopyWait(t, 0)")
+	}
 	finished = true
 }
 

@@ -115,6 +115,7 @@ const (
 	ImmCode       // free number: trap code, trace tag, number of groups
 	ImmField      // bit field: pos | len<<8
 	ImmLane       // lane of a vector
+	ImmCopy       // two object numbers: see CopyObjects
 )
 
 // Attr is a set of properties of an op.
@@ -133,7 +134,7 @@ const (
 	Approximate                  // A: result within a tolerance
 	Unordered                    // U: result depends on scheduling
 	Atomic                       // has order and scope, reads or writes one element
-	Fence                        // has order and scope, no object
+	Fence                        // no access passes it; it has order and scope, but for copies
 	Hinted                       // takes a cache hint and the in-bounds flag
 	Barrier                      // waits for its Level
 	Traps                        // may end the launch with an error

@@ -139,6 +139,22 @@ const (
 	OpPrefetch
 )
 
+// OpCopyAsync4 is the first of the asynchronous copies to shared memory: of 4, 8 and 16 bytes. A batch is those in front of
+// a commit.
+const (
+	OpCopyAsync4 Op = OpPrefetch + 1 + iota
+	opCopyAsync8
+	opCopyAsync16
+	OpCopyCommit
+	OpCopyWait
+)
+
+// MakeCopy packs the objects of an asynchronous copy, for column X.
+func MakeCopy(dst, src Object) uint32 { return uint32(dst)&0xFFFF | uint32(src)<<16 }
+
+// CopyObjects unpacks them.
+func CopyObjects(x uint32) (dst, src Object) { return Object(x & 0xFFFF), Object(x >> 16) }
+
 // Atomics.
 const (
 	OpAtomicLoad Op = 0x1E0 + iota

@@ -146,6 +146,12 @@ func mma(name string, a, b, c Type) *Info {
 		Attr: Pure | Convergent, Level: LevelWarp, Spread: SpreadLane}
 }
 
+// copyAsync is a row of an asynchronous copy. Like its batch and the wait for it, it has the attribute of a fence, without an order: what
+// it touches changes until the wait, and nothing passes one of them.
+func copyAsync(bytes string) *Info {
+	return &Info{Name: "copy_async." + bytes, Args: 2, In: [3]Operand{idxIn, idxIn}, Imm: ImmCopy, Attr: Fence | Reads | Writes}
+}
+
 func control(name string, attr Attr, imm Imm) *Info {
 	return &Info{Name: name, Attr: attr, Imm: imm}
 }
@@ -268,6 +274,12 @@ var table = [numOps]*Info{
 	OpVec:      {Name: "vec", List: true, Counts: 1<<2 | 1<<4, Result: Result{Kind: ResultVec}, Attr: Pure},
 	OpElem:     {Name: "elem", Args: 1, Result: Result{Kind: ResultLane}, Imm: ImmLane, Attr: Pure},
 	OpPrefetch: {Name: "prefetch", Args: 1, In: [3]Operand{idxIn}, Imm: ImmObject, On: OnBuffer},
+
+	OpCopyAsync4:  copyAsync("4"),
+	opCopyAsync8:  copyAsync("8"),
+	opCopyAsync16: copyAsync("16"),
+	OpCopyCommit:  {Name: "copy_commit", Attr: Fence | Reads | Writes},
+	OpCopyWait:    {Name: "copy_wait", Imm: ImmCode, Attr: Fence | Reads | Writes},
 
 	OpAtomicLoad: {Name: "atomic_load", Args: 1, In: [3]Operand{idxIn}, Result: resElem, Imm: ImmObject,
 		Attr: Reads | Atomic, Orders: ordLoad, Elems: setN, On: OnBuffer | OnShared, Spread: SpreadLane},

@@ -333,10 +333,14 @@ func touchedBy(p *ir.Program, args []source) []touch {
 	var all []touch
 	for r := range ir.Row(p.Rows()) {
 		in := p.Op(r).Info()
-		if in.Imm != ir.ImmObject || in.Attr&(ir.Reads|ir.Writes) == 0 {
+		obj, lanes := ir.Object(p.X(r)), in.Vec.Lanes()
+		if in.Imm == ir.ImmCopy { // which reads its source, to write an array
+			_, obj = ir.CopyObjects(p.X(r))
+			lanes = 4 << (p.Op(r) - ir.OpCopyAsync4) / p.Objects()[obj].Type().Size()
+		} else if in.Imm != ir.ImmObject || in.Attr&(ir.Reads|ir.Writes) == 0 {
 			continue
 		}
-		o := p.Objects()[p.X(r)]
+		o := p.Objects()[obj]
 		if o.Param == nil || args[o.Index].kind != fromRange {
 			continue
 		}
@@ -347,8 +351,10 @@ func touchedBy(p *ir.Program, args []source) []touch {
 			all = append(all, touch{binding: k, row: r, lanes: 1})
 		}
 		t := &all[at]
-		t.lanes = max(t.lanes, in.Vec.Lanes())
+		t.lanes = max(t.lanes, lanes)
 		switch op := p.Op(r); {
+		case in.Imm == ir.ImmCopy:
+			t.plain = true
 		case in.Attr&ir.Atomic == 0:
 			t.plain = t.plain || in.Attr&ir.Reads != 0
 			if in.Attr&ir.Writes != 0 && !t.writes {

@@ -79,6 +79,12 @@ func (m *made) compileAs(ctx context.Context, p *ir.Program, err error, as build
 	k.wide = wide
 	one := func(align map[string]int) (vyre.Kernel, error) {
 		as.Align = align
+		if _, ok := as.Scalars[staged]; ok {
+			as.Scalars[staged] = bit(align != nil && m.dev.Caps().Major >= 8)
+			if align == nil { // copies, which are not in this one, ask for more
+				as.Align = elementAlign(p, wide)
+			}
+		}
 		special, err := build.Specialise(p, as)
 		if err != nil {
 			return nil, err
@@ -100,6 +106,20 @@ func (m *made) compileAs(ctx context.Context, p *ir.Program, err error, as build
 		k.aligned, err = one(align)
 	}
 	return k, err
+}
+
+// staged is the parameter of kernels that copy parts of their buffers asynchronously, if these are aligned.
+const staged = "staged"
+
+// elementAlign aligns buffers to their elements.
+func elementAlign(p *ir.Program, buffers []string) map[string]int {
+	align := make(map[string]int)
+	for _, q := range p.Params() {
+		if slices.Contains(buffers, q.Name) {
+			align[q.Name] = q.Type.Size()
+		}
+	}
+	return align
 }
 
 // vectorBytes is how many bytes an invocation loads or stores at once, at most.

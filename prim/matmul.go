@@ -59,21 +59,22 @@ type MatMul[T gpu.MatElem, C vyre.Element] struct {
 type productForm struct {
 	sum     ir.Type
 	program func() (*ir.Program, error)
+	alone   bool // a workgroup of the largest block takes all registers of a unit: in half of them it would spill
 	narrow  bool // C has the elements' type and not that of sums
 	halves  bool // the kernel has C of both
 }
 
 // productForms are those of elements and of C.
 var productForms = map[[2]string]productForm{
-	{"gpu.Float16", "float32"}:       {ir.F32, product.Float16sProgram, false, true},
-	{"gpu.Float16", "gpu.Float16"}:   {ir.F32, product.Float16sProgram, true, true},
-	{"gpu.BFloat16", "float32"}:      {ir.F32, product.BFloat16sProgram, false, true},
-	{"gpu.BFloat16", "gpu.BFloat16"}: {ir.F32, product.BFloat16sProgram, true, true},
-	{"float32", "float32"}:           {ir.F32, product.Float32sProgram, false, false},
-	{"float64", "float64"}:           {ir.F64, product.Float64sProgram, false, false},
-	{"int8", "int32"}:                {ir.I32, product.Int8sProgram, false, false},
-	{"uint8", "uint32"}:              {ir.U32, product.Uint8sProgram, false, false},
-	{"uint32", "uint32"}:             {ir.U32, product.BitsProgram, false, false},
+	{"gpu.Float16", "float32"}:       {ir.F32, product.Float16sProgram, false, false, true},
+	{"gpu.Float16", "gpu.Float16"}:   {ir.F32, product.Float16sProgram, false, true, true},
+	{"gpu.BFloat16", "float32"}:      {ir.F32, product.BFloat16sProgram, false, false, true},
+	{"gpu.BFloat16", "gpu.BFloat16"}: {ir.F32, product.BFloat16sProgram, false, true, true},
+	{"float32", "float32"}:           {ir.F32, product.Float32sProgram, false, false, false},
+	{"float64", "float64"}:           {ir.F64, product.Float64sProgram, true, false, false},
+	{"int8", "int32"}:                {ir.I32, product.Int8sProgram, true, false, false},
+	{"uint8", "uint32"}:              {ir.U32, product.Uint8sProgram, true, false, false},
+	{"uint32", "uint32"}:             {ir.U32, product.BitsProgram, false, false, false},
 }
 
 // productBlock is how many fragments of rows and columns a warp has. Its workgroup makes 32 times as many rows and columns.
@@ -84,6 +85,9 @@ var blocksFor = []productBlock{{4, 4}, {2, 2}}
 
 // forcedBlock, if not the zero value, is that of every product: tests set it, since no result depends on it.
 var forcedBlock productBlock
+
+// registersOfTwo are those of a thread where a unit has two workgroups. While one waits at a barrier, the other multiplies.
+const registersOfTwo = 128
 
 // count is how many blocks a product has.
 func (b productBlock) count(d Dims) uint64 {
@@ -123,9 +127,12 @@ func NewMatMul[T gpu.MatElem, C vyre.Element](ctx context.Context, dev vyre.Devi
 		}
 	}
 	p := &MatMul[T, C]{made: m, o: o, form: form, block: blockFor(dev.Caps(), form, o.Dims)}
-	scalars := map[string]uint64{"rows": uint64(p.block.rows), "cols": uint64(p.block.cols), "turnA": bit(o.TransA), "turnB": bit(o.TransB)}
+	scalars := map[string]uint64{"rows": uint64(p.block.rows), "cols": uint64(p.block.cols), staged: 0, "turnA": bit(o.TransA), "turnB": bit(o.TransB)}
 	if form.halves {
 		scalars["narrow"] = bit(form.narrow)
+	}
+	if p.block == blocksFor[0] && !form.alone && dev.Caps().Major >= 8 {
+		m.registers = registersOfTwo
 	}
 	program, err := form.program()
 	if p.kernel, err = m.compile(ctx, program, err, scalars, "a", "b"); err != nil {

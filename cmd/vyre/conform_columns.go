@@ -46,6 +46,9 @@ func (c *columnPasses) suspects(all []*ir.Program, seed uint64) (want []columns.
 	for i, p := range all {
 		for k := range 2 {
 			code := p.Edit()
+			if !columns.Checkable(code) {
+				continue
+			}
 			if k > 0 {
 				columns.Spoil(code, seed+uint64(i))
 			}

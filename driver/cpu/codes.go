@@ -100,6 +100,9 @@ func machineCode(p *ir.Program, w engineWish) (*native.Kernel, string) {
 	if err != nil {
 		return nil, err.Error()
 	}
+	if p, err = opt.AtOnce(p); err != nil {
+		return nil, err.Error()
+	}
 	q, _, err := opt.Run(p, opt.Options{Passes: chosen.ForCPU()})
 	if err != nil {
 		return nil, err.Error()

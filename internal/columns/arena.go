@@ -77,6 +77,10 @@ func (a *Arena) Add(p *ir.Program) error {
 		if w := Ops[x[0]&OpMask]; w&Writes != 0 && p.Op(r).Info().Attr&ir.Writes != 0 && !p.Objects()[p.X(r)].Local() {
 			visible |= 1 << min(p.X(r), 31)
 		}
+		if p.Op(r).Info().Imm == ir.ImmCopy {
+			dst, _ := ir.CopyObjects(p.X(r))
+			visible |= 1 << min(dst, 31)
+		}
 		a.Rows, a.Tag = append(a.Rows, x), append(a.Tag, tag)
 	}
 	for len(a.Rows)%32 != 0 {

@@ -28,7 +28,9 @@ func spoilOne(c *ir.Code, r *rand.Rand) {
 	operand := []*ir.Row{&c.A[row], &c.B[row], &c.C[row]}[r.IntN(3)]
 	switch r.IntN(13) {
 	case 0:
-		c.Op[row] = ir.Ops()[r.IntN(len(ir.Ops()))]
+		if op := ir.Ops()[r.IntN(len(ir.Ops()))]; !copies(op) {
+			c.Op[row] = op
+		}
 	case 1:
 		c.Op[row] = []ir.Op{c.Op[r.IntN(n)], 0, 0x3FF, 0xFFFF}[r.IntN(4)]
 	case 2:

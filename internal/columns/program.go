@@ -102,8 +102,12 @@ func dropArrays(c *ir.Code) {
 	all, arrays := c.Objects(), c.Arrays
 	to := make([]uint32, len(all))
 	for r, op := range c.Op {
-		if op.Info().Imm == ir.ImmObject {
+		switch op.Info().Imm {
+		case ir.ImmObject:
 			to[c.X[r]] = 1
+		case ir.ImmCopy:
+			dst, _ := ir.CopyObjects(c.X[r])
+			to[dst] = 1
 		}
 	}
 	c.Arrays = nil
@@ -116,8 +120,12 @@ func dropArrays(c *ir.Code) {
 		}
 	}
 	for r, op := range c.Op {
-		if op.Info().Imm == ir.ImmObject {
+		switch op.Info().Imm {
+		case ir.ImmObject:
 			c.X[r] = to[c.X[r]]
+		case ir.ImmCopy:
+			dst, src := ir.CopyObjects(c.X[r])
+			c.X[r] = ir.MakeCopy(ir.Object(to[dst]), src)
 		}
 	}
 }

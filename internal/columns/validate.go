@@ -30,13 +30,23 @@ func (a *Codes) Reset() {
 	a.head, a.links, a.regions, a.objects = a.head[:0], a.links[:0], a.regions[:0], a.objects[:0]
 }
 
-// Add copies the columns of a program, whatever is in them.
+// Checkable reports whether the device knows the rules of all rows. It does not know those of asynchronous copies.
+func Checkable(c *ir.Code) bool {
+	return !slices.ContainsFunc(c.Op, copies)
+}
+
+func copies(op ir.Op) bool { return op >= ir.OpCopyAsync4 && op <= ir.OpCopyWait }
+
+// Add copies the columns of a program that is Checkable, whatever is in them.
 //
 // Errors: a *LimitError, also if the columns have not as many entries as there are rows.
 func (a *Codes) Add(c *ir.Code) error {
 	n := c.Rows()
 	if all := uint64(len(a.head)+n+31) &^ 31; all > maxRows || uint64(len(a.extra)+len(c.Extra)) > maxRows {
 		return &LimitError{c.Name, ir.NoRow, "the rows with it", all, maxRows}
+	}
+	if !Checkable(c) {
+		return &LimitError{c.Name, ir.NoRow, "whether it copies asynchronously", 1, 0}
 	}
 	for _, have := range []int{len(c.Type), len(c.Flags), len(c.Region), len(c.A), len(c.B), len(c.C), len(c.X), len(c.Args)} {
 		if have != n {

@@ -136,13 +136,15 @@ type generator struct {
 	own      build.Value // linear id in the grid
 	ownWG    build.Value // linear id in the group
 	launch   Launch
-	trap     bool        // the program has its trap
-	rounds   int         // loops at uniform control so far
-	small    int         // shapes of a program made of them
-	integers bool        // it is of integers alone
-	matrices bool        // its expressions have products of matrices
-	tiles    []ir.Object // what operands of these are loaded from
-	wide     bool        // it is of numbers of several words alone
+	trap     bool                  // the program has its trap
+	rounds   int                   // loops at uniform control so far
+	small    int                   // shapes of a program made of them
+	integers bool                  // it is of integers alone
+	matrices bool                  // its expressions have products of matrices
+	tiles    []ir.Object           // what operands of these are loaded from
+	wide     bool                  // it is of numbers of several words alone
+	copied   map[ir.Type]ir.Object // what is copied to, by elements
+	plain    int                   // how many of the buffers that are only read are of scalars
 }
 
 type label struct {
@@ -236,6 +238,7 @@ func (g *generator) declare() {
 		}
 		g.launch.Args = append(g.launch.Args, Arg{Data: data})
 	}
+	g.plain = len(g.ro)
 	for i := range g.pick(3) {
 		t := elemTypes[g.pick(len(elemTypes))]
 		a := &array{obj: b.Buffer(fmt.Sprintf("rw%d", i), t, ir.RW), elem: t, cells: 1 + g.pick(3)}

@@ -78,6 +78,8 @@ func (g *generator) burst() {
 			g.stacked()
 		case 2:
 			g.strided()
+		case 3:
+			g.copies()
 		}
 	case k <= len(own):
 		a := own[k-1]

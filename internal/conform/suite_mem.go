@@ -24,6 +24,7 @@ func memFamilies() []Family {
 		}),
 		{"mem-table", "tables hold what they were declared with, for all lanes of a warp alike and for each its own", tableCases},
 		fileFamily("mem-shared", "shared arrays belong to their group and do not run into each other"),
+		withFiles("copy-async", "copies arrive before their wait, whole or cut by the buffer's end, for whom they are waited", copyCases),
 		fileFamily("mem-local", "local arrays belong to their invocation"),
 	}
 }

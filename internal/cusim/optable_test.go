@@ -175,7 +175,7 @@ func TestEveryEmittedInstructionIsListed(t *testing.T) {
 			known[o.inst] = true
 		}
 	}
-	for _, name := range strings.Fields("mov ld st prefetch fence bar barrier cvta nanosleep bra exit ret mma ldmatrix") {
+	for _, name := range strings.Fields("mov ld st prefetch fence bar barrier cvta nanosleep bra exit ret mma ldmatrix cp") {
 		known[name] = true
 	}
 	seen := make(map[*ir.Program]bool)

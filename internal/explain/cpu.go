@@ -16,6 +16,10 @@ import (
 // or why there is none.
 func (o *origins) cpuColumn(tagged *ir.Program, choice compile.Choice) (*column, error) {
 	c := &column{id: "cpu", title: "machine code of device cpu", about: native.Target()}
+	tagged, err := opt.AtOnce(tagged)
+	if err != nil {
+		return nil, err
+	}
 	p, _, err := opt.Run(tagged, opt.Options{Passes: choice.ForCPU()})
 	if err != nil {
 		return nil, err

@@ -170,6 +170,7 @@ var launches = []launched{
 	{name: "Firsts", fn: cases.Firsts, groups: gpu.Vec3{X: 5}, args: []any{fill(240, func(i int) uint32 { return uint32(i % 7) }), make([]uint64, 240)}},
 	{name: "Extremes", fn: cases.Extremes, groups: gpu.Vec3{X: 3}, args: []any{singles(192, 1), doubles(192, 1), singles(192, 5), doubles(192, 7), make([]float32, 6), make([]float64, 384)}},
 	{name: "Atomics", fn: cases.Atomics, groups: gpu.Vec3{X: 4}, args: []any{random[int32](20, 128), random[uint64](21, 128), make([]float32, 128), make([]int64, 128)}},
+	{name: "Staged", fn: cases.Staged, args: []any{random[uint16](24, 1500), make([]uint32, many)}},
 	{name: "Outside", fn: cases.Outside, args: []any{random[int32](22, 20), fill(many, func(i int) int64 { return int64(i-200) * 3 }), make([]int32, many)}},
 	{name: "Rest", fn: cases.Rest, groups: gpu.Vec3{X: 2}, rest: 75, args: []any{make([]uint32, 64)}},
 }

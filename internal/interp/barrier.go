@@ -24,6 +24,7 @@ func (x *worker) arrive(w *warp, in *instr, live uint32) bool {
 		w.status = interrupted
 		return false
 	}
+	x.trickle(w)
 	if in.kind == doBarrierWarp {
 		return true
 	}

@@ -321,6 +321,10 @@ func (d *decoder) special(r ir.Row, in *instr) bool {
 		in.moves = []move{{in.dst, in.a + int32(in.x)}}
 	case ir.OpFence:
 		in.kind = doFence
+	case ir.OpCopyCommit:
+		in.kind = doCopyCommit
+	case ir.OpCopyWait:
+		in.kind = doCopyWait
 	case ir.OpPause:
 		in.kind = doPause
 	case ir.OpTrap:
@@ -331,6 +335,11 @@ func (d *decoder) special(r ir.Row, in *instr) bool {
 			in.list = append(in.list, d.s.slot[v])
 		}
 	default:
+		if in.op.Info().Imm == ir.ImmCopy {
+			in.kind = doCopy
+			in.copy = d.copyOf(r, in)
+			return true
+		}
 		panic(fmt.Sprintf("BUG: interp: no way to run op %s", in.op))
 	}
 	return true

@@ -16,6 +16,8 @@ type detector struct {
 	told    []reportKey // about the access under way
 	sync    map[location]*point
 	settles map[ir.Row]bool // stores that write the same in every order
+	pending []underWay
+	quiet   bool // an access is only remembered
 }
 
 // accessKind tells plain accesses from atomics and their scopes.
@@ -25,6 +27,7 @@ const (
 	plainAccess  accessKind = 0
 	atomicAccess accessKind = 1 << 0
 	groupScope   accessKind = 1 << 1 // of an atomic: only its own group takes part
+	copiedAccess accessKind = 1 << 2 // by an asynchronous copy
 )
 
 // resetDetector makes the worker's detector for a new launch, if that has one.

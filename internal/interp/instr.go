@@ -56,6 +56,9 @@ const (
 	doPause
 	doAtomic
 	doFence
+	doCopy
+	doCopyCommit
+	doCopyWait
 
 	// Barriers and subgroup ops.
 	doBarrierWarp
@@ -98,6 +101,7 @@ type instr struct {
 	moves   []move
 	list    []int32 // slots of the values traced
 	part    *part   // of an access to a part of a buffer
+	copy    *copying
 }
 
 // noSlot marks an operand or a result that is not there.

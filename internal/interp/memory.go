@@ -55,6 +55,8 @@ func (x *worker) memory(w *warp, in *instr, live uint32) bool {
 			x.det.fence(w, live, in.flags)
 		}
 		return true
+	case in.copies():
+		return x.copy(w, in, live)
 	case in.kind == doAtomic:
 		return x.atomics(w, in, x.order(live))
 	case in.kind == doLoadVec, in.kind == doLoad && (x.det != nil || w.spans[in.x].run > 0):
@@ -80,6 +82,9 @@ func (x *worker) memory(w *warp, in *instr, live uint32) bool {
 	}
 	return true
 }
+
+// copies reports whether an instruction copies asynchronously, or is about such copies.
+func (in *instr) copies() bool { return in.kind >= doCopy && in.kind <= doCopyWait }
 
 // loadLanes is a scalar load without detectors.
 func (x *worker) loadLanes(w *warp, in *instr, live uint32) (missed uint32) {

@@ -115,6 +115,7 @@ var mutations = []struct {
 	{"mem-narrow", "narrow elements extend their sign", broken(interp.Mutation{ZeroExtend: true})},
 	{"mem-shared", "an access out of bounds does nothing", broken(interp.Mutation{WrapBounds: true})},
 	{"mem-local", "an access out of bounds does nothing", broken(interp.Mutation{WrapBounds: true})},
+	{"copy-async", "a wait waits", drop(ir.OpCopyWait)},
 	{"mat-form", "a step has as many products as the generation sums at once", broken(interp.Mutation{HalvedChunks: true})},
 	{"mat-layout", "rows come before columns in A", broken(interp.Mutation{SwappedWords: true})},
 	{"mat-bounds", "an access out of bounds does nothing", broken(interp.Mutation{WrapBounds: true})},

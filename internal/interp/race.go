@@ -35,6 +35,7 @@ type access struct {
 type cell struct {
 	owner uint64 // of a shared array: 1 + the group that has touched it
 	phase uint32 // barriers passed that order all accesses before: of the grid, for a shared array of the group
+	under uint32 // copies under way that access it
 	seen  []access
 }
 
@@ -97,6 +98,12 @@ func (d *detector) access(w *warp, in *instr, lane int, i uint64, kind accessKin
 		a.epoch = w.sync[lane].epoch
 	}
 	d.told = d.told[:0]
+	if d.quiet {
+		return d.keep(w, lane, c, &a)
+	}
+	if c.under > 0 {
+		d.early(w, in, lane, i, writes)
+	}
 	for k := range c.seen {
 		p := &c.seen[k]
 		if !p.conflicts(&a) || d.before(w, lane, p, &a) {

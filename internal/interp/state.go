@@ -50,6 +50,9 @@ type warp struct {
 	local  []uint64
 	bank   []lanes
 
+	pending []copied   // in the order in which they began
+	batch   [32]uint32 // by lane: batches of copies that have ended
+
 	// Only with detectors.
 	phase   uint32    // barriers of any scope passed
 	defined [][]uint8 // by object: 1 for each element of a shared or local array that was written
@@ -161,6 +164,7 @@ func (x *worker) start(g *group, id uint64) {
 	for i := range g.warps {
 		w := &g.warps[i]
 		w.status, w.pc, w.live, w.phase, w.wait = ready, 0, w.all, 0, nil
+		w.pending, w.batch = w.pending[:0], [32]uint32{}
 		x.poison.fill(w.local)
 	}
 	if x.det != nil {

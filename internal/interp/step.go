@@ -108,7 +108,7 @@ loop:
 		case doTimer:
 			w.set(in.dst, live, launch.Nanoseconds())
 
-		case doLoad, doStore, doLoadVec, doStoreVec, doAtomic, doFence:
+		case doLoad, doStore, doLoadVec, doStoreVec, doAtomic, doFence, doCopy, doCopyCommit, doCopyWait:
 			if !x.memory(w, in, live) {
 				w.status = interrupted
 				break loop

@@ -134,13 +134,17 @@ func (w *rewriter) moved(v ir.Row) ir.Row {
 // site describes row r, if that is an access to be checked.
 func (w *rewriter) site(r ir.Row) (s Site, ok bool) {
 	p, in := w.p, w.p.Op(r).Info()
+	if in.Imm == ir.ImmCopy { // beyond the end of its source are zeros, as it says
+		dst, _ := ir.CopyObjects(p.X(r))
+		return Site{Row: r, Op: p.Op(r), Pos: p.Pos(r), Object: p.Objects()[dst], index: p.Type(p.A(r))}, true
+	}
 	if in.Imm != ir.ImmObject || in.Args == 0 || in.Attr&(ir.Reads|ir.Writes) == 0 || p.Flags(r)&(ir.Checked|ir.InBounds) != 0 {
 		return s, false
 	}
 	index := p.A(r)
 	s = Site{Row: r, Op: p.Op(r), Pos: p.Pos(r), Object: p.Objects()[p.X(r)], index: p.Type(index)}
 	if a := s.Object.Array; a != nil && a.Len != ir.RestLen && p.Op(index) == ir.OpConst && !(s.index.IsSigned() && int64(extended(s.index, p.Const(index))) < 0) &&
-		p.Const(index) < a.Len/uint64(lanes(in)) {
+		p.Const(index) < a.Len/uint64(s.lanes()) {
 		return s, false
 	}
 	if i, other, ok := PartOf(p, index, s.Object.Count()); ok {
@@ -161,7 +165,12 @@ func extended(t ir.Type, b uint64) uint64 {
 }
 
 // lanes is how many elements an access has.
-func lanes(in *ir.Info) int { return max(1, in.Vec.Lanes()) }
+func (s *Site) lanes() int {
+	if in := s.Op.Info(); in.Imm != ir.ImmCopy {
+		return in.Vec.Lanes()
+	}
+	return 4 << (s.Op - ir.OpCopyAsync4) / s.Object.Type().Size()
+}
 
 // check adds the rows that find out whether the access of s is in bounds, and what they note if not.
 func (w *rewriter) check(s *Site) {
@@ -209,7 +218,7 @@ func (w *rewriter) inside(s *Site, index, length ir.Row) ir.Row {
 	if n > 1 {
 		l = w.put(ir.OpMul, t, 0, l, w.constant(t, n))
 	}
-	if v := lanes(s.Op.Info()); v > 1 {
+	if v := s.lanes(); v > 1 {
 		l = w.put(ir.OpShr, t, 0, l, w.constant(ir.U32, uint64(bits.TrailingZeros(uint(v)))))
 	}
 	return w.put(ir.OpLt, ir.Bool, 0, i, l)

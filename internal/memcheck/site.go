@@ -91,7 +91,7 @@ func (s *Site) Read(v [3]uint64) Place {
 
 // element returns the first element out of bounds that an index names, negative if that is.
 func (s *Site) element(bits, length uint64) int64 {
-	n := int64(max(1, s.Op.Info().Vec.Lanes()))
+	n := int64(s.lanes())
 	switch i := int64(bits); {
 	case s.index.IsSigned() && i < 0:
 		return max(i, math.MinInt64/4) * n

@@ -159,6 +159,8 @@ func check(p *ir.Program) error {
 	for r := range ir.Row(p.Rows()) {
 		if op := p.Op(r); matrix.FormOf(op) != 0 {
 			return unsupported("it has %s, which the interpreter computes", op)
+		} else if op.Info().Imm == ir.ImmCopy {
+			return unsupported("it has %s, which opt.AtOnce replaces", op)
 		}
 	}
 	return nil

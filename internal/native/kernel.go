@@ -8,6 +8,7 @@ import (
 	"unsafe"
 
 	"github.com/govyre/vyre/internal/native/internal/amd64"
+	"github.com/govyre/vyre/internal/opt"
 	"github.com/govyre/vyre/ir"
 )
 
@@ -62,6 +63,10 @@ func Untried() string {
 // code.
 func New(p *ir.Program, o Options) (*Kernel, error) {
 	if err := hostLacks(); err != nil {
+		return nil, err
+	}
+	p, err := opt.AtOnce(p)
+	if err != nil {
 		return nil, err
 	}
 	f, code, err := translate(p, o)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/govyre/vyre/internal/native/internal/amd64"
 	"github.com/govyre/vyre/internal/native/internal/arm64"
+	"github.com/govyre/vyre/internal/opt"
 	"github.com/govyre/vyre/ir"
 )
 
@@ -96,6 +97,9 @@ func List(p *ir.Program, name string) (*Listing, error) { return list(p, name, O
 func list(p *ir.Program, name string, o Options) (*Listing, error) {
 	t, err := listedTarget(name)
 	if err != nil {
+		return nil, err
+	}
+	if p, err = opt.AtOnce(p); err != nil {
 		return nil, err
 	}
 	m := newMarks()

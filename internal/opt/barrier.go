@@ -111,6 +111,9 @@ func (b *ordering) survey() bool {
 // seen reports whether other invocations could tell when row r runs.
 func (w *work) seen(r ir.Row) bool {
 	in := w.info(r)
+	if w.copies(r) {
+		return true
+	}
 	if in.Attr&(ir.Reads|ir.Writes|ir.Atomic|ir.Traps|ir.Unordered) == 0 || in.Attr&(ir.Barrier|ir.Fence) != 0 {
 		return false
 	}
@@ -125,6 +128,7 @@ func (w *work) seen(r ir.Row) bool {
 func (w *work) gives(r ir.Row) (o order, barrier, ok bool) {
 	in := w.info(r)
 	switch {
+	case w.copies(r): // what they do orders nothing for others
 	case in.Attr&ir.Barrier != 0 && in.Level == ir.LevelFirst: // it stays, and is no barrier to the other groups
 	case in.Attr&ir.Barrier != 0:
 		o.barrier = [...]uint8{ir.LevelGrid: gridWide, ir.LevelGroup: groupWide, ir.LevelWarp: warpWide}[in.Level]

@@ -77,6 +77,12 @@ func (w *work) ordered(r ir.Row) bool {
 	return in.Attr&(ir.Barrier|ir.Fence) != 0 || in.Attr&ir.Atomic != 0 && w.Flags[r].Order() != ir.Relaxed
 }
 
+// copies reports whether row r is an asynchronous copy, or ends a batch of these, or waits for some.
+func (w *work) copies(r ir.Row) bool {
+	op := w.Op[r]
+	return op >= ir.OpCopyAsync4 && op <= ir.OpCopyWait
+}
+
 // plainStore reports whether row r is a store, of one element or of a vector.
 func (w *work) plainStore(r ir.Row) bool {
 	in := w.info(r)

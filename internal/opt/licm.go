@@ -29,6 +29,9 @@ func licm(w *work) {
 	for _, r := range w.memory { // in any order
 		if in := w.info(r); in.Imm == ir.ImmObject && in.Attr&ir.Writes != 0 && !w.gone[r] {
 			h.written[w.X[r]] = true
+		} else if in.Imm == ir.ImmCopy {
+			dst, _ := ir.CopyObjects(w.X[r])
+			h.written[dst] = true
 		}
 	}
 	for it := w.rows(); it.step(); {

@@ -67,15 +67,14 @@ func (p *packing) survey() {
 	for it := w.rows(); it.step(); {
 		r := it.row
 		in := w.info(r)
+		if dst, _ := ir.CopyObjects(w.X[r]); it.at == atRow && in.Imm == ir.ImmCopy && packable(w.objs[dst]) {
+			p.array(uint32(dst)).kept = true
+		}
 		if it.at != atRow || in.Imm != ir.ImmObject || !packable(w.objs[w.X[r]]) {
 			continue
 		}
 		p.at[r] = len(p.at)
-		a := p.of[w.X[r]]
-		if a == nil {
-			a = &packed{object: w.X[r]}
-			p.of[w.X[r]] = a
-		}
+		a := p.array(w.X[r])
 		if w.Op[r] != ir.OpLoad && w.Op[r] != ir.OpStore {
 			a.kept = true
 			continue
@@ -93,6 +92,16 @@ func (p *packing) survey() {
 		a.key = binary.LittleEndian.AppendUint32(a.key, uint32(w.A(r)))
 		a.key = binary.LittleEndian.AppendUint16(a.key, uint16(w.Op[r]))
 	}
+}
+
+// array returns what is known of array o.
+func (p *packing) array(o uint32) *packed {
+	a := p.of[o]
+	if a == nil {
+		a = &packed{object: o}
+		p.of[o] = a
+	}
+	return a
 }
 
 // groups returns the arrays that go together, four or two at a time.

@@ -11,6 +11,7 @@ const (
 	checkSameRegion                    // gvn: convergent ops merge within one region only
 	checkExact                         // gvn: keys are compared, not hashes
 	checkWrites                        // memory versions: a write starts a new one
+	checkCopied                        // memory versions: and asynchronous copies, their batches and waits
 	checkBarriers                      // memory versions: so do barriers, fences and ordered atomics
 	checkLoopWrites                    // memory versions: so does the head of a loop that writes, and the end of an op that does
 	checkEndless                       // dce: a loop goes only if it ends
@@ -125,6 +126,7 @@ var checkNames = [numChecks]string{
 	checkSameRegion:       "gvn/same-region",
 	checkExact:            "gvn/exact",
 	checkWrites:           "forward/writes",
+	checkCopied:           "gvn/copied",
 	checkBarriers:         "forward/barriers",
 	checkLoopWrites:       "forward/loop-writes",
 	checkEndless:          "dce/endless",

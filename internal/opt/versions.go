@@ -79,6 +79,10 @@ func (w *work) memoryVersions() *memoryVersions {
 		if in.Imm == ir.ImmObject && in.Attr&ir.Writes != 0 && !w.objs[w.X[r]].Local() {
 			m.visible.add(m.of[w.X[r]])
 		}
+		if in.Imm == ir.ImmCopy && !w.must(checkCopied, false) {
+			dst, _ := ir.CopyObjects(w.X[r])
+			m.visible.add(m.of[dst])
+		}
 		orders, writes := m.orders(r, in), m.writes(in)
 		// What is around an op that was here before has it from that.
 		for reg := w.Region[r]; reg != 0 && (orders || writes); reg = w.Region[w.owner(reg)] {

@@ -146,8 +146,12 @@ func (s *sealing) objects() {
 	buffers := w.Buffers()
 	used := make([]bool, len(w.objs))
 	for at, op := range o.Op {
-		if op.Info().Imm == ir.ImmObject {
+		switch op.Info().Imm {
+		case ir.ImmObject:
 			used[o.X[at]] = true
+		case ir.ImmCopy:
+			dst, _ := ir.CopyObjects(o.X[at])
+			used[dst] = true
 		}
 	}
 	number := make([]uint32, len(w.objs))
@@ -165,8 +169,12 @@ func (s *sealing) objects() {
 		return
 	}
 	for at, op := range o.Op {
-		if op.Info().Imm == ir.ImmObject {
+		switch op.Info().Imm {
+		case ir.ImmObject:
 			o.X[at] = number[o.X[at]]
+		case ir.ImmCopy:
+			dst, src := ir.CopyObjects(o.X[at])
+			o.X[at] = ir.MakeCopy(ir.Object(number[dst]), src)
 		}
 	}
 }

@@ -63,6 +63,10 @@ func optimise(p *ir.Program, t Target, o Options) (*ir.Program, error) {
 	if err := Check(p, t); err != nil {
 		return nil, err
 	}
+	p, err := copies(p, t)
+	if err != nil {
+		return nil, err
+	}
 	how := opt.Options{Passes: o.Passes, Check: o.Check}
 	if o.Trace != nil {
 		last := p

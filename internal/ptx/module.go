@@ -87,6 +87,9 @@ func Emit(ps []*ir.Program, t Target, o Options) (*Module, error) {
 			return nil, fmt.Errorf("two kernels of the module are %s: one program given twice", entry)
 		}
 		taken[entry] = true
+		if p, err = copies(p, t); err != nil {
+			return nil, err
+		}
 		if err := lowered(p); err != nil {
 			return nil, err
 		}

@@ -121,6 +121,11 @@ const (
 	opLdMatrixT2 // turned
 	opLdMatrixT4
 
+	opCpAsync
+	opCpAsync16
+	opCpCommit
+	opCpWait
+
 	opBra
 	opExit
 	opLabel
@@ -200,6 +205,9 @@ var opInfo = [numOpcodes]struct {
 	opLdMatrix4:  {"ldmatrix.sync.aligned.m8n8.x4.shared.b16", convergent},
 	opLdMatrixT2: {"ldmatrix.sync.aligned.m8n8.x2.trans.shared.b16", convergent},
 	opLdMatrixT4: {"ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16", convergent},
+
+	opCpAsync: {"cp.async.ca.shared.global", memory}, opCpAsync16: {"cp.async.cg.shared.global", memory},
+	opCpCommit: {"cp.async.commit_group", 0}, opCpWait: {"cp.async.wait_group", 0},
 
 	opBra: {"bra", control}, opExit: {"exit", control}, opLabel: {"", control}, opNoUnroll: {"", control}, opCopy: {"copy", control},
 }

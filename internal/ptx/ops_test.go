@@ -203,6 +203,25 @@ func memorySamples() (list []sample) {
 		b.StoreVec(o, v[0], b.Vec(v[1], v[2], b.Bool(true), v[1]))
 		return 0, false
 	})
+	for i, t := range []ir.Type{ir.U32, ir.F64, ir.BF16, ir.U8} {
+		for bytes := max(4, t.Size()); bytes <= 16; bytes *= 2 {
+			op := ir.OpCopyAsync4 + ir.Op(bytes>>3)
+			add(fmt.Sprintf("%s.%s", op, t), op, func(b *build.Builder) (build.Value, bool) {
+				v := operands(b, []ir.Type{ir.U32, ir.I64, ir.I32, ir.U64}[i], ir.U32)
+				b.CopyAsync(b.SharedArray("s", t, 64), v[1], b.Buffer("x", t, ir.RO), v[0], bytes)
+				b.CopyCommit()
+				b.CopyWait(0)
+				return 0, false
+			})
+		}
+	}
+	for _, op := range []ir.Op{ir.OpCopyCommit, ir.OpCopyWait} {
+		add(op.String(), op, func(b *build.Builder) (build.Value, bool) {
+			b.CopyCommit()
+			b.CopyWait(3)
+			return 0, false
+		})
+	}
 	add("pause", ir.OpPause, func(b *build.Builder) (build.Value, bool) {
 		b.Op(ir.OpPause, operands(b, ir.U32)[0])
 		return 0, false

@@ -244,7 +244,7 @@ var rules [0x380]rule
 
 func init() {
 	for _, set := range []map[ir.Op]rule{builtinRules, integerRules, bitRules, shiftRules, floatRules, compareRules, convertRules,
-		memoryRules, atomicRules, barrierRules, subgroupRules, combineRules, controlRules, debugRules} {
+		memoryRules, copyRules, atomicRules, barrierRules, subgroupRules, combineRules, controlRules, debugRules} {
 		for op, r := range set {
 			rules[op] = r
 		}

@@ -111,12 +111,12 @@ func (s *selector) leftOver(obj ir.Object, lanes uint32) operand {
 	return v
 }
 
-// comparable returns the index of an access as an unsigned number to hold against the object's length, and
+// comparable returns the index i of an access of obj as an unsigned number to hold against the object's length, and
 // whether both have 64 bits. A negative index becomes larger than any length: of 32 bits it does so
 // as it is where no length has bit 31.
-func (s *selector) comparable(row ir.Row) (index operand, wide bool) {
-	o := &s.objs[s.p.X(row)]
-	t, index := s.typeOf(s.p.A(row)), s.value(s.p.A(row))
+func (s *selector) comparable(obj ir.Object, i ir.Row) (index operand, wide bool) {
+	o := &s.objs[obj]
+	t, index := s.typeOf(i), s.value(i)
 	most := uint64(1) << 31 // no array is larger
 	if o.Param != nil {
 		most = o.MaxLen()
@@ -135,15 +135,21 @@ func (s *selector) comparable(row ir.Row) (index operand, wide bool) {
 // inBounds returns the predicate under which the access in row is in bounds with all its lanes; noReg
 // if it always is.
 func (s *selector) inBounds(row ir.Row, lanes uint32) reg {
-	obj := s.objs[s.p.X(row)].sized
 	if s.p.Flags(row).InBounds() {
 		return noReg
 	}
-	k := checkKey{obj, s.p.A(row), lanes}
+	return s.within(row, ir.Object(s.p.X(row)), s.p.A(row), lanes)
+}
+
+// within is inBounds for an access of obj at index i in row.
+func (s *selector) within(row ir.Row, obj ir.Object, i ir.Row, lanes uint32) reg {
+	at := obj
+	obj = s.objs[obj].sized
+	k := checkKey{obj, i, lanes}
 	if c, ok := s.checks[k]; ok && s.dominates(c.row, row) {
 		return c.reg
 	}
-	index, wide := s.comparable(row)
+	index, wide := s.comparable(at, i)
 	n := s.length(obj, wide, lanes)
 	if index.kind == isImm && n.kind == isImm && index.bits < n.bits {
 		return noReg

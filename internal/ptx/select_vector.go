@@ -155,7 +155,7 @@ func (s *selector) finish() {
 	for _, c := range s.cuts {
 		s.row = c.row
 		obj := ir.Object(s.p.X(c.row))
-		index, wide := s.comparable(c.row)
+		index, wide := s.comparable(ir.Object(s.p.X(c.row)), s.p.A(c.row))
 		t := tU32
 		if wide {
 			t = tU64

@@ -18,11 +18,15 @@ func TestMachineCodeOfCasesIsRight(t *testing.T) {
 	a := newAssembler(t)
 	var cases []*conform.Case
 	var ps []*ir.Program
-	for c := range conform.Cases("emission/") {
-		if c.Program == nil || c.Host != nil || c.Refused != "" {
-			continue
+	n, every := 0, long.Every(40, 1)
+	for _, family := range []string{"emission/", "copy-async/"} {
+		for c := range conform.Cases(family) {
+			generated := strings.Contains(c.Name, "[")
+			if n++; c.Program == nil || c.Host != nil || c.Refused != "" || c.Flawed() || generated && n%every != 0 {
+				continue
+			}
+			cases, ps = append(cases, c), append(ps, c.Program)
 		}
-		cases, ps = append(cases, c), append(ps, c.Program)
 	}
 	for _, how := range []struct {
 		build

@@ -30,8 +30,8 @@ func (t *thread) read(from []byte, at, size int) uint64 {
 	return binary.LittleEndian.Uint64(b[:])
 }
 
-// place returns the memory that an address names, from there on.
-func (t *thread) place(o operand, space string, size int) []byte {
+// address is what an operand names.
+func (t *thread) address(o operand, space string) uint64 {
 	at := uint64(int64(int32(o.bits)))
 	switch {
 	case o.n >= 0 && (o.wide || space == "G" && o.second < 0 && !o.word): // sm_75 does not say that it is wide
@@ -49,6 +49,16 @@ func (t *thread) place(o operand, space string, size int) []byte {
 	if space != "G" {
 		at = uint64(uint32(at))
 	}
+	return at
+}
+
+// place returns the memory that an address names, from there on.
+func (t *thread) place(o operand, space string, size int) []byte {
+	return t.memory(t.address(o, space), space, size)
+}
+
+// memory is what lies at an address.
+func (t *thread) memory(at uint64, space string, size int) []byte {
 	if at%uint64(size) != 0 {
 		t.err = fmt.Errorf("%#x is no place for %d bytes", at, size)
 		return nil
@@ -76,6 +86,40 @@ func (t *thread) place(o operand, space string, size int) []byte {
 	}
 	t.err = fmt.Errorf("no segment has %d bytes at %#x", size, at)
 	return nil
+}
+
+// copyToShared is an asynchronous copy that arrives at once. Zeros fill what the source does not have: all if the predicate does not
+// hold, and else as many bytes at the end as the last bits of the address say.
+func copyToShared(t *thread, in *inst) {
+	size, _ := in.width()
+	to, at, has := t.place(in.args[0], "S", size), t.address(in.args[1], "G"), size
+	switch {
+	case len(in.args) > 2 && !t.flag(in.args[2]):
+		has = 0
+	case in.has("ZFILL"):
+		has -= int(at % uint64(size))
+		at -= uint64(size - has)
+	}
+	var from []byte
+	if has > 0 && t.err == nil {
+		if at%uint64(size) != 0 {
+			t.err = fmt.Errorf("%#x is no place for %d bytes", at, size)
+			return
+		}
+		for i := range has { // the others need not be there
+			from = append(from, t.memoryByte(at+uint64(i)))
+		}
+	}
+	if t.err == nil {
+		clear(to[copy(to[:size], from):size])
+	}
+}
+
+func (t *thread) memoryByte(at uint64) byte {
+	if b := t.memory(at, "G", 1); b != nil {
+		return b[0]
+	}
+	return 0
 }
 
 // localBytes is how much local memory an invocation has.

@@ -16,6 +16,7 @@ func init() {
 		"BRA":  branch,
 		"MOV":  move, "CS2R": clearPair, "S2R": specialRegister, "S2UR": specialRegister,
 		"LDC": loadConstant, "LDG": load, "LDL": load, "LDS": load, "STG": store, "STL": store, "STS": store,
+		"LDGSTS": copyToShared, "LDGDEPBAR": nothing,
 		"RED": update, "REDG": update, "ATOMG": update, "ATOMS": update,
 		"B2R":   groupVote,
 		"IADD3": add, "IMAD": multiply, "LEA": scaledAdd, "HFMA2": constantHalves,

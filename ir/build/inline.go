@@ -190,6 +190,9 @@ func (l *inliner) structured(r ir.Row) []Value {
 	}
 	switch p.Op(r) {
 	case ir.OpIf:
+		if arm, ok := l.decided(r); ok {
+			return l.region(arm)
+		}
 		return b.Choose(l.values[p.A(r)],
 			func() []Value { return l.region(first) },
 			func() []Value { return l.region(first + 1) })
@@ -197,6 +200,21 @@ func (l *inliner) structured(r ir.Row) []Value {
 		return b.Loop(l.list(r), open)
 	}
 	return b.Block(func(label Label) { open(label, nil) })
+}
+
+// decided returns the arm of the if in row r that a constant argument chooses. An arm that is left by another way than its end stays,
+// with what it is chosen by, for passes.
+func (l *inliner) decided(r ir.Row) (arm uint32, ok bool) {
+	c, p := l.values[l.p.A(r)], l.p
+	if c == noValue || l.b.op[c] != ir.OpConst {
+		return 0, false
+	}
+	arm = p.X(r)
+	if l.b.pool[l.b.x[c]] == 0 {
+		arm++
+	}
+	g := p.Regions()[arm]
+	return arm, g.First < g.End && p.Op(g.End-1) == ir.OpYield
 }
 
 // simple replays a row without regions that is no exit.
@@ -207,6 +225,12 @@ func (l *inliner) simple(r ir.Row, in *ir.Info) Value {
 	if l.in.Replace != nil {
 		if v, ok := l.in.Replace(r, operand); ok {
 			return l.replaced(r, v)
+		}
+	}
+	if in.Imm == ir.ImmCopy {
+		var ok bool
+		if x, ok = l.copies(r); !ok {
+			return noValue
 		}
 	}
 	if in.Imm == ir.ImmObject {
@@ -226,6 +250,24 @@ func (l *inliner) simple(r ir.Row, in *ir.Info) Value {
 	b.args[v] = b.list(l.list(r))
 	b.message(v, p.Message(r))
 	return v
+}
+
+// copies returns the objects that the asynchronous copy in row r has now.
+func (l *inliner) copies(r ir.Row) (x uint32, ok bool) {
+	dst, src := ir.CopyObjects(l.p.X(r))
+	var to [2]ir.Object
+	for i, o := range [2]ir.Object{dst, src} {
+		obj := l.p.Objects()[o]
+		if _, ok := l.in.Views[int(o)]; ok {
+			l.b.fail("VY201", fmt.Sprintf("@%s of inlined %s is a view, and %s takes whole objects", obj.Name(), l.p.Name(), l.p.Op(r)))
+			return 0, false
+		}
+		if to[i] = l.in.Objects[o]; to[i] == NoObject {
+			l.b.fail("VY201", fmt.Sprintf("@%s of inlined %s is not given, and %s was not replaced", obj.Name(), l.p.Name(), l.p.Op(r)))
+			return 0, false
+		}
+	}
+	return ir.MakeCopy(to[0], to[1]), true
 }
 
 // through returns the index into an object for one into a view of it, of vectors of so many lanes. What is out of the

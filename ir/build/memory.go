@@ -108,6 +108,27 @@ func (b *Builder) Elem(v Value, k uint32) Value {
 // Prefetch asks for element i of a buffer to be brought near.
 func (b *Builder) Prefetch(o ir.Object, i Value) { b.access(ir.OpPrefetch, o, 0, i) }
 
+// CopyAsync copies bytes, 4, 8 or 16, from a buffer to a shared array, to arrive at any time before a wait for its batch returns. The
+// indices count as many bytes. What the buffer does not have arrives as zero; what the array does not have is dropped.
+func (b *Builder) CopyAsync(dst ir.Object, i Value, src ir.Object, j Value, bytes int) {
+	if bytes != 4 && bytes != 8 && bytes != 16 {
+		b.fail("VY109", "number of bytes", "copy_async", fmt.Sprint(bytes), "4, 8 or 16")
+		return
+	}
+	op := ir.OpCopyAsync4 + ir.Op(bytes>>3)
+	_, has := b.elem(dst)
+	_, have := b.elem(src)
+	if has && have && b.want(op, ir.None, b.objectName(dst), i, j) {
+		b.emit(op, ir.None, ir.MakeCopy(dst, src), i, j)
+	}
+}
+
+// CopyCommit closes the batch of the copies since the last one.
+func (b *Builder) CopyCommit() { b.emit(ir.OpCopyCommit, ir.None, 0) }
+
+// CopyWait waits until at most n batches of this invocation are pending, the youngest ones.
+func (b *Builder) CopyWait(n uint32) { b.emit(ir.OpCopyWait, ir.None, n) }
+
 // Hint gives the load or store just emitted a cache hint.
 func (b *Builder) Hint(h ir.Hint) {
 	if n := len(b.op) - 1; n >= 0 && b.op[n].Info().Attr&ir.Hinted != 0 {

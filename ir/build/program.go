@@ -204,8 +204,12 @@ func (l *linear) objects() {
 		}
 	}
 	for r, op := range c.Op {
-		if op.Info().Imm == ir.ImmObject {
+		switch op.Info().Imm {
+		case ir.ImmObject:
 			c.X[r] = number[c.X[r]]
+		case ir.ImmCopy:
+			dst, src := ir.CopyObjects(c.X[r])
+			c.X[r] = ir.MakeCopy(ir.Object(number[dst]), ir.Object(number[src]))
 		}
 	}
 }

@@ -15,15 +15,26 @@ func (p *parser) parseSimple(word token, m mnemonic) bool {
 	in := m.op.Info()
 	p.ops, p.imms = p.ops[:0], p.imms[:0]
 	x := m.axis
-	if in.Imm == ir.ImmObject {
+	switch in.Imm {
+	case ir.ImmObject:
 		o, ok := p.object(in)
 		if !ok {
 			return false
 		}
 		x = uint32(o)
+	case ir.ImmCopy:
+		dst, ok := p.object(in)
+		if !ok || !p.expect(',', "before what is copied") {
+			return false
+		}
+		src, ok := p.object(in)
+		if !ok {
+			return false
+		}
+		x = ir.MakeCopy(dst, src)
 	}
 	more := p.startsOperand() && (in.Args > 0 || in.List || immediates(in.Imm) > 0)
-	if in.Imm == ir.ImmObject {
+	if in.Imm == ir.ImmObject || in.Imm == ir.ImmCopy {
 		more = p.punct(',')
 	}
 	for more {

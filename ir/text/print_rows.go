@@ -61,17 +61,13 @@ func (p *printer) simple(r ir.Row) {
 	switch in.Imm {
 	case ir.ImmObject:
 		next()
-		p.object(int(c.X[r]))
-		if in.Args > 0 && rest[0] != ir.NoRow {
-			p.b = append(p.b, '[')
-			p.value(rest[0])
-			p.b = append(p.b, ']')
-			if f := p.names.fields[c.X[r]]; f >= 0 {
-				p.b = append(p.b, '.')
-				p.num(uint64(f))
-			}
-			rest = rest[1:]
-		}
+		rest = p.place(c.X[r], in, rest)
+	case ir.ImmCopy:
+		dst, src := ir.CopyObjects(c.X[r])
+		next()
+		rest = p.place(uint32(dst), in, rest)
+		next()
+		rest = p.place(uint32(src), in, rest)
 	case ir.ImmLabel:
 		next()
 		p.label(ir.Row(c.X[r]))
@@ -106,6 +102,22 @@ func (p *printer) simple(r ir.Row) {
 		imm(c.X[r])
 	}
 	p.finish(r)
+}
+
+// place writes the object o and the index of an access, and returns the other operands.
+func (p *printer) place(o uint32, in *ir.Info, operands []ir.Row) []ir.Row {
+	p.object(int(o))
+	if in.Args == 0 || operands[0] == ir.NoRow {
+		return operands
+	}
+	p.b = append(p.b, '[')
+	p.value(operands[0])
+	p.b = append(p.b, ']')
+	if f := p.names.fields[o]; f >= 0 {
+		p.b = append(p.b, '.')
+		p.num(uint64(f))
+	}
+	return operands[1:]
 }
 
 // finish writes the marks after a statement.

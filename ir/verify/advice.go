@@ -97,6 +97,10 @@ func (a *advice) unused() {
 		if op.Info().Imm == ir.ImmObject {
 			objects[c.X[r]] = true
 		}
+		if op.Info().Imm == ir.ImmCopy {
+			dst, src := ir.CopyObjects(c.X[r])
+			objects[dst], objects[src] = true, true
+		}
 		for _, v := range [3]ir.Row{c.A[r], c.B[r], c.C[r]} {
 			if v != ir.NoRow {
 				values[v] = true

@@ -21,6 +21,7 @@ func (k *checker) control() {
 		}
 	}
 	k.wholeWarps()
+	k.waits()
 }
 
 // wholeWarps reports the first matrix product, if warps may be short.

@@ -162,6 +162,9 @@ func (a *advice) accessed(kind func(*ir.Info) bool) []bool {
 		a.visits++
 		if in := op.Info(); in.Imm == ir.ImmObject && in.Attr&(ir.Reads|ir.Writes) != 0 && kind(in) {
 			is[c.X[r]] = true
+		} else if in.Imm == ir.ImmCopy && kind(in) {
+			dst, src := ir.CopyObjects(c.X[r])
+			is[dst], is[src] = true, true
 		}
 	}
 	return is

@@ -40,6 +40,12 @@ func (s *structure) row(r ir.Row) {
 		if int64(c.X[r]) >= int64(s.objects) {
 			s.fault("VY002", r, "object", in.Name, c.X[r], s.objects)
 		}
+	case ir.ImmCopy:
+		for _, o := range func(a, b ir.Object) [2]ir.Object { return [2]ir.Object{a, b} }(ir.CopyObjects(c.X[r])) {
+			if int64(o) >= int64(s.objects) {
+				s.fault("VY002", r, "object", in.Name, uint32(o), s.objects)
+			}
+		}
 	case ir.ImmLabel:
 		s.exit(r, op, in)
 	}

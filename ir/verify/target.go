@@ -36,6 +36,7 @@ func (a *advice) all(t Target) {
 	a.unused()
 	a.mixed()
 	a.unwritten()
+	a.early()
 }
 
 // target checks the limits of the device.

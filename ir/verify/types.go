@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/govyre/vyre/ir"
+	"github.com/govyre/vyre/ir/internal/dataflow"
 	"github.com/govyre/vyre/ir/internal/finding"
 )
 
@@ -20,6 +21,9 @@ func (k *checker) rows() {
 		before := len(k.Diags)
 		if in.Imm == ir.ImmObject {
 			k.access(r, in, k.objs[c.X[r]])
+		}
+		if in.Imm == ir.ImmCopy {
+			k.copies(r)
 		}
 		k.operands(r, in)
 		k.list(r, in)
@@ -76,6 +80,10 @@ func (k *checker) operands(r ir.Row, in *ir.Info) {
 			obj := k.objs[c.X[r]]
 			elem, object = obj.Type().Value()|in.Vec, obj.Name()
 		}
+		if in.Imm == ir.ImmCopy {
+			dst, src := ir.CopyObjects(c.X[r])
+			object = k.objs[[2]ir.Object{dst, src}[i]].Name()
+		}
 		if code, args := finding.Misfit(in, i, t, other, elem, object); code != "" {
 			k.Add(code, r, args...)
 		}
@@ -113,6 +121,10 @@ func (k *checker) immediate(r ir.Row, in *ir.Info) {
 	case ir.ImmNone:
 		if x != 0 {
 			k.Add("VY109", r, "immediate", in.Name, fmt.Sprint(x), "0, as the op has none")
+		}
+	case ir.ImmCode:
+		if c.Op[r] == ir.OpCopyWait && x > dataflow.MaxPending {
+			k.Add("VY109", r, "number of batches", in.Name, fmt.Sprint(x), fmt.Sprintf("at most %d", dataflow.MaxPending))
 		}
 	case ir.ImmAxis:
 		if x > 2 {

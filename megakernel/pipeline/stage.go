@@ -211,6 +211,10 @@ func (l *looker) use(s *stage) {
 	p := s.Program
 	for r := range ir.Row(p.Rows()) {
 		in := p.Op(r).Info()
+		if in.Imm == ir.ImmCopy {
+			_, src := ir.CopyObjects(p.X(r))
+			s.uses[s.args[p.Objects()[src].Index].binding].reads = true
+		}
 		if in.Imm != ir.ImmObject || p.Objects()[p.X(r)].Param == nil {
 			continue
 		}

@@ -59,9 +59,19 @@ func (k *canon) orderArrays() {
 		}
 	}
 	c.Arrays = sorted
+	number := func(o uint32) uint32 {
+		if o >= bufs && int(o-bufs) < len(remap) {
+			return remap[o-bufs]
+		}
+		return o
+	}
 	for r, op := range c.Op {
-		if op.Info().Imm == ir.ImmObject && c.X[r] >= bufs && int(c.X[r]-bufs) < len(remap) {
-			c.X[r] = remap[c.X[r]-bufs]
+		switch op.Info().Imm {
+		case ir.ImmObject:
+			c.X[r] = number(c.X[r])
+		case ir.ImmCopy:
+			dst, src := ir.CopyObjects(c.X[r])
+			c.X[r] = ir.MakeCopy(ir.Object(number(uint32(dst))), ir.Object(number(uint32(src))))
 		}
 	}
 }
@@ -81,10 +91,16 @@ func (k *canon) fillParams() {
 	}
 	objs := c.Objects()
 	bufs := objs[:c.Buffers()]
-	widest := make([]int, len(bufs))
+	widest := make([]int, len(bufs)) // in elements
 	for r, op := range c.Op {
-		if v := op.Info().Vec; v != 0 && int(c.X[r]) < len(bufs) {
-			widest[c.X[r]] = max(widest[c.X[r]], v.Lanes())
+		in := op.Info()
+		if in.Vec != 0 && int(c.X[r]) < len(bufs) {
+			widest[c.X[r]] = max(widest[c.X[r]], in.Vec.Lanes())
+		}
+		if _, src := ir.CopyObjects(c.X[r]); in.Imm == ir.ImmCopy && int(src) < len(bufs) {
+			if size := bufs[src].Type().Size(); size > 0 {
+				widest[src] = max(widest[src], 4<<(op-ir.OpCopyAsync4)/size)
+			}
 		}
 	}
 	for r, op := range c.Op { // all fields have one length: it is the first one's

@@ -86,7 +86,7 @@ func (d *Determinism) collect() bool {
 	written := make([]bool, len(d.objs))
 	for r, op := range c.Op {
 		in := op.Info()
-		if op == ir.OpTrace || in.Attr&(ir.Unordered|ir.Approximate) != 0 {
+		if op == ir.OpTrace || in.Imm == ir.ImmCopy || in.Attr&(ir.Unordered|ir.Approximate) != 0 {
 			return false
 		}
 		if in.Imm == ir.ImmObject && in.Attr&ir.Writes != 0 {

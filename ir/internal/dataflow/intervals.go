@@ -54,6 +54,9 @@ func NewIntervals(f *Flow, objs []ir.ObjectInfo, batch []ir.Object) *Intervals {
 		switch {
 		case in.Imm == ir.ImmObject && in.Attr&(ir.Reads|ir.Writes) != 0:
 			e.access(in, bit[c.X[r]])
+		case in.Imm == ir.ImmCopy: // it writes until its wait: see settle
+			dst, src := ir.CopyObjects(c.X[r])
+			e.Plain, e.Reads, e.Writes = bit[dst]|bit[src], bit[src], bit[dst]
 		case in.Attr&ir.Barrier != 0 && in.Level == ir.LevelGrid:
 			e.kills = all
 		case in.Attr&ir.Barrier != 0 && in.Level == ir.LevelGroup:

@@ -24,12 +24,16 @@ type settledness struct {
 // nil if there are none.
 func (u *Analysis) settle() []settledness {
 	c := u.Code
-	const loaded, written = 1, 2
-	seen := make([]uint8, len(u.objs))
+	const loaded, written, copied = 1, 2, 4
+	seen, late := make([]uint8, len(u.objs)), false
 	for r, op := range c.Op {
 		u.Visits++
 		in := op.Info()
 		switch {
+		case in.Imm == ir.ImmCopy: // it arrives at any time up to its wait, in whatever barrier interval
+			dst, _ := ir.CopyObjects(c.X[r])
+			seen[dst] |= copied
+			late = true
 		case in.Imm != ir.ImmObject:
 		case in.Spread == ir.SpreadLoad:
 			seen[c.X[r]] |= loaded
@@ -43,12 +47,13 @@ func (u *Analysis) settle() []settledness {
 			tracked = append(tracked, ir.Object(o))
 		}
 	}
-	if len(tracked) == 0 {
+	if len(tracked) == 0 && !late {
 		return nil
 	}
 	loads := make([]settledness, c.Rows())
 	for r := range loads {
-		loads[r] = settledness{true, true}
+		settled := !late || c.Op[r].Info().Spread != ir.SpreadLoad || seen[c.X[r]]&copied == 0
+		loads[r] = settledness{settled, settled}
 	}
 	for len(tracked) > 0 {
 		batch := tracked[:min(len(tracked), 64)]
@@ -66,7 +71,7 @@ func (u *Analysis) settleBatch(batch []ir.Object, loads []settledness) {
 	after, start := d.Ahead(written)
 	meanwhile := d.During(after, start)
 	for i, e := range d.Incidents {
-		if e.loads != 0 {
+		if e.loads != 0 && loads[e.Row].alone {
 			loads[e.Row] = settledness{together: (before[i]|after[i])&e.loads == 0, alone: meanwhile[i]&e.loads == 0}
 		}
 	}

@@ -56,7 +56,7 @@ var Rules = map[string]rule{
 	"VY206": {ir.Error, "the constant index %s of %s @%s is out of bounds: %s", "no launch could make this access do anything; remove it, or enlarge the object"},
 	"VY207": {ir.Error, "%s array @%s %s", "give arrays a length; only the last shared array may take it from the launch"},
 	"VY208": {ir.Error, "len of @%s has type %s, must be %s", "len is u64 exactly where the buffer may have 2³² elements or more"},
-	"VY209": {ir.Error, "%s on the %s @%s", "prefetch buffers; use atomics on buffers and shared arrays"},
+	"VY209": {ir.Error, "%s on the %s @%s", "prefetch buffers; use atomics on buffers and shared arrays; copy from buffers of scalars to shared arrays"},
 	"VY210": {ir.Error, "table @%s %s", "give a table one element of its type for each of its length"},
 	"VY211": {ir.Error, "%s writes @%s, which is a table", "copy the table into a shared or local array, or pass a buffer"},
 
@@ -79,7 +79,12 @@ var Rules = map[string]rule{
 	"VY508": {ir.Error, "%s on sm_%d: %s", "use another form, another device, or the device cpu, which has all forms"},
 	"VY507": {ir.Error, "%s needs a cooperative launch, which the target does not have", "split the kernel at its grid barriers"},
 
+	"VY701": {ir.Error, "%s is not waited for on some way to the end of the kernel", "close its batch by a commit, then wait until no batch is pending, in front of every return"},
+	"VY703": {ir.Error, "%s from the %s elements of @%s to the %s elements of @%s", "give both one type of elements"},
 	"VY705": {ir.Error, "%s in a workgroup of %d invocations", "let whole warps hold the matrices: a multiple of 32 invocations"},
+	"VY706": {ir.Error, "%s to @%s, whose length is no constant multiple of %d bytes", "give the array a constant length, in whole copies"},
+	"VY707": {ir.Error, "%s of %s elements, those of @%s", "copy at least a whole element, of any type but bool"},
+	"VY708": {ir.Error, "%s from @%s, which is aligned to %d bytes", "align the buffer to as many bytes as a copy has, or copy fewer"},
 
 	"VY601": {ir.Warning, "%s by constant zero", "the result is defined, but hardly meant"},
 	"VY602": {ir.Warning, "%s is never left", "add a break, or a return"},
@@ -88,6 +93,7 @@ var Rules = map[string]rule{
 	"VY605": {ir.Warning, "%s reads shared array @%s, which nothing need have written", "write it, and wait at a barrier, before the load"},
 	"VY606": {ir.Warning, "%s is unused", "remove it"},
 	"VY607": {ir.Warning, "%s by constant %d, the operand has %d bits", "a shift by the width or more gives 0, or copies of the sign"},
+	"VY702": {ir.Warning, "%s touches elements of %s that a copy may still write", "wait for the copy first; other invocations need a barrier behind the wait, too"},
 }
 
 // Report collects findings about c.

@@ -10,11 +10,12 @@ import (
 // the names of the variables. goWords has the messages that a Go kernel can get and whose words are those of the text form; with
 // the same arguments in the same order. No advice means that of the rule.
 //
-// A Go kernel can get VY206, VY209, VY303, VY401 to VY406, VY502 (as VK024), VY504 to VY507 and VY601 to VY607: the compiler
+// A Go kernel can get VY206, VY209, VY303, VY401 to VY406, VY502 (as VK024), VY504 to VY507, VY601 to VY607, VY701, VY702 and VY706: the compiler
 // builds what is right in structure and types, and refuses the rest by codes of its own.
 var goWords = map[string]struct{ Format, Fix string }{
 	"VY206": {"the constant index %[1]s of %[3]s is out of bounds: %[4]s", ""},
 	"VY209": {"%s on the %s %s", "prefetch elements of buffers, and read those of shared arrays plainly or by gpu.AtomicLoad"},
+	"VY706": {"%s to %s, whose length is no multiple of %d bytes", ""},
 	"VY303": {"%s has scope %s; it takes %s", "a shared array is seen by its workgroup only: write gpu.Workgroup"},
 
 	"VY401": {"%s where control is not the same for the whole workgroup", ""},
@@ -66,6 +67,8 @@ var goOps = map[ir.Op]string{
 	ir.OpScanExXor: "gpu.ExclusiveScanXor",
 
 	ir.OpFastTanh: "gpu.FastTanh",
+
+	ir.OpCopyCommit: "gpu.CopyCommit", ir.OpCopyWait: "gpu.CopyWait",
 }
 
 // Go reports whether the program was compiled from Go: then it has positions there.
@@ -81,6 +84,9 @@ func (p *Report) Op(row ir.Row) string {
 		return op.String()
 	}
 	name := goOps[op]
+	if op.Info().Imm == ir.ImmCopy {
+		name = "gpu.CopyAsync"
+	}
 	if op >= ir.OpMma {
 		name = "gpu.MulAdd (" + op.String() + ")"
 	}

@@ -42,7 +42,7 @@ func TestKernelsAssemble(t *testing.T) {
 						continue
 					}
 					assemble(t, assembler, fmt.Sprint(form.name, ", turned ", turns, ", fragments ", fragments), p, arch, map[string]uint64{"rows": fragments, "cols": fragments,
-						"turnA": turns & 1, "turnB": turns >> 1})
+						"staged": uint64(arch / 80), "turnA": turns & 1, "turnB": turns >> 1})
 				}
 			}
 		}

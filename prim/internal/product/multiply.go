@@ -18,8 +18,11 @@ const (
 	// in shared memory, so that no two of eight meet in a bank, and each begins at a multiple of 16 bytes.
 	chunks = 4
 	pitch  = chunks + 1
-	// SharedBytes are those of two parts of an operand: one is read while the other is written.
-	SharedBytes = 2 * Most * pitch * 16
+	// Stages is how many parts of an operand are in shared memory: one is read while others arrive.
+	Stages = 3
+	ahead  = Stages - 1
+	// SharedBytes are those of the parts of an operand.
+	SharedBytes = Stages * Most * pitch * 16
 )
 
 // Size is that of the matrices, and how many there are.
@@ -33,6 +36,7 @@ type Plan struct {
 	Size         Size
 	Rows, Cols   uint32 // fragments of a warp
 	TurnA, TurnB bool   // lines of A are its columns, and those of B its columns
+	Staged       bool   // A and B begin at multiples of 16 bytes, and parts are copied asynchronously
 	A, B, C      Layout
 }
 
@@ -102,52 +106,49 @@ func fetch[T gpu.MatElem](t gpu.Thread, x []T, o operand, each, k uint32, none T
 	}
 }
 
-// inside reports whether the matrix has all lines, or all of each line, that the block takes, in whole chunks.
-func (o operand) inside() bool {
+// inside reports whether the matrix has all lines, or all of each line, that the block takes, in whole chunks that 32 bits count.
+func (o operand) inside(each uint32) bool {
 	size := o.length
 	if o.along {
 		size = o.lines
 	}
-	return o.whole && o.at+o.span <= size
+	return o.whole && o.at+o.span <= size && (o.base+uint64(o.lines)*o.layout.Line)/uint64(each) < 1<<32
 }
 
-// chunks returns where this invocation's chunks of the part that begins at k are, in chunks.
-func (o operand) chunks(t gpu.Thread, each, k uint32) (at [2]uint64) {
+// source is where this invocation's chunks of the first part are, in chunks, and how far the next part's are from them.
+func (o operand) source(t gpu.Thread, each uint32) (at [2]uint32, next uint32) {
 	for i := range o.span * chunks / Threads {
-		line, pos := o.place(t, i, each, k)
-		at[i] = (o.base + uint64(line)*o.layout.Line + uint64(pos)) / uint64(each)
+		line, pos := o.place(t, i, each, 0)
+		at[i] = uint32((o.base + uint64(line)*o.layout.Line + uint64(pos)) / uint64(each))
 	}
-	return at
+	if o.along {
+		return at, chunks
+	}
+	return at, uint32(chunks * o.layout.Line)
 }
 
-// mostChunks are more than a buffer has.
-const mostChunks = 1 << 56
-
-// take loads this invocation's share of a part that the matrix has all of, and goes on to the next part.
-func take[T gpu.MatElem](x []T, o operand, each uint32, at *[2]uint64, v *[2 * 16]T) {
-	next := uint64(chunks)
-	if !o.along {
-		next *= o.layout.Line
-	}
+// bring begins to copy this invocation's share of a part, whose first chunk is first chunks behind that of the first part.
+func bring[T gpu.MatElem](t gpu.Thread, s, x []T, o operand, each, slot uint32, at [2]uint32, first uint32) {
 	for i := range o.span * chunks / Threads {
-		for e := range each {
-			v[i*each+e] = x[at[i]%mostChunks*uint64(each)+uint64(e)]
-		}
-		at[i] += next
+		c := t.Local().X + i*Threads
+		gpu.CopyAsync(t, s, slot*(Most*pitch)+c/o.per*(o.stride/each)+c%o.per, x, at[i]+first, int(each))
 	}
 }
 
 // products multiplies a part that is in shared memory.
 func products[T gpu.MatElem, A gpu.AccElem](t gpu.Thread, p Plan, each uint32, as, bs []T, shapeA, shapeB gpu.Shape, y, x uint32, acc *[most][most]gpu.Acc[A]) {
-	var fa [most]gpu.FragA[T]
-	for kk := uint32(0); kk < chunks*each; kk += 2 * each {
+	var fa [2][most]gpu.FragA[T]
+	var fb [2][most]gpu.FragB[T]
+	for h := range uint32(chunks / 2) {
 		for i := range p.Rows {
-			fa[i] = gpu.LoadA(t, as, shapeA, y+16*i, kk)
+			fa[h][i] = gpu.LoadA(t, as, shapeA, y+16*i, 2*each*h)
 		}
 		for j := range p.Cols {
-			fb := gpu.LoadB(t, bs, shapeB, kk, x+8*j)
+			fb[h][j] = gpu.LoadB(t, bs, shapeB, 2*each*h, x+8*j)
+		}
+		for j := range p.Cols {
 			for i := range p.Rows {
-				acc[i][j] = gpu.MulAdd(t, fa[i], fb, acc[i][j])
+				acc[i][j] = gpu.MulAdd(t, fa[h][i], fb[h][j], acc[i][j])
 			}
 		}
 	}
@@ -180,18 +181,17 @@ func place(i, down, across uint64) (row, col uint32) {
 func Multiply[T gpu.MatElem, A gpu.AccElem, F Finish[A]](t gpu.Thread, f F, p Plan, each uint32, a, b, as, bs []T) {
 	m, n := 32*p.Rows, 32*p.Cols
 	down, across := uint64((p.Size.M+m-1)/m), uint64((p.Size.N+n-1)/n)
-	half := uint32(0)
 	for i := uint64(t.Group().X); i < down*across*uint64(p.Size.Batch); i += uint64(t.Groups().X) {
 		matrix := i / (down * across)
 		row, col := place(i%(down*across), down, across)
 		ofA := operandOf(!p.TurnA, p.Size.M, p.Size.K, each, p.A, matrix, row*m, m)
 		ofB := operandOf(p.TurnB, p.Size.N, p.Size.K, each, p.B, matrix, col*n, n)
-		half = block[T, A, F](t, f, p, each, matrix, ofA, ofB, half, a, b, as, bs)
+		block[T, A, F](t, f, p, each, matrix, ofA, ofB, a, b, as, bs)
 	}
 }
 
-// block makes a block, and returns which half of the shared memory is free then.
-func block[T gpu.MatElem, A gpu.AccElem, F Finish[A]](t gpu.Thread, f F, p Plan, each uint32, matrix uint64, ofA, ofB operand, half uint32, a, b, as, bs []T) uint32 {
+// block makes a block.
+func block[T gpu.MatElem, A gpu.AccElem, F Finish[A]](t gpu.Thread, f F, p Plan, each uint32, matrix uint64, ofA, ofB operand, a, b, as, bs []T) {
 	step, part := chunks*each, Most*pitch*each
 	shapeA := gpu.Shape{Rows: ofA.span, Cols: step, Stride: ofA.stride, Transposed: !ofA.along}
 	shapeB := gpu.Shape{Rows: step, Cols: ofB.span, Stride: ofB.stride, Transposed: ofB.along}
@@ -199,31 +199,40 @@ func block[T gpu.MatElem, A gpu.AccElem, F Finish[A]](t gpu.Thread, f F, p Plan,
 
 	var acc [most][most]gpu.Acc[A]
 	var va, vb [2 * 16]T
-	inside := ofA.inside() && ofB.inside()
-	for k := uint32(0); k < p.Size.K+step; k += step {
-		if inside && k > 0 {
-			atA, atB := ofA.chunks(t, each, k), ofB.chunks(t, each, k)
-			for ; k+step <= p.Size.K; k += step {
-				take(a, ofA, each, &atA, &va)
-				take(b, ofB, each, &atB, &vb)
-				products(t, p, each, as[(half^1)*part:], bs[(half^1)*part:], shapeA, shapeB, y, x, &acc)
-				put(t, as[half*part:], ofA, each, &va)
-				put(t, bs[half*part:], ofB, each, &vb)
-				t.Barrier()
-				half ^= 1
+	parts, whole := (p.Size.K+step-1)/step, uint32(0)
+	if p.Staged && ofA.inside(each) && ofB.inside(each) {
+		whole = p.Size.K / step
+	}
+	atA, nextA := ofA.source(t, each)
+	atB, nextB := ofB.source(t, each)
+	t.Barrier() // until here, others read parts of the block before
+	for s := uint32(0); s < parts+ahead; s++ {
+		if s >= ahead { // part s-ahead is there, and nobody reads the one before it
+			gpu.CopyWait(t, ahead-1)
+			t.Barrier()
+		}
+		if p.Staged { // a constant, and nothing is left of this in the other kernel
+			if s < whole {
+				bring(t, as, a, ofA, each, s%Stages, atA, s*nextA)
+				bring(t, bs, b, ofB, each, s%Stages, atB, s*nextB)
 			}
 		}
-		var zero T
-		fetch(t, a, ofA, each, k, zero, &va)
-		fetch(t, b, ofB, each, k, nothing[T](), &vb)
-		if k > 0 { // the part before is in shared memory
-			products(t, p, each, as[(half^1)*part:], bs[(half^1)*part:], shapeA, shapeB, y, x, &acc)
+		if s >= whole && s < parts {
+			var zero T
+			fetch(t, a, ofA, each, s*step, zero, &va)
+			fetch(t, b, ofB, each, s*step, nothing[T](), &vb)
 		}
-		put(t, as[half*part:], ofA, each, &va)
-		put(t, bs[half*part:], ofB, each, &vb)
-		t.Barrier()
-		half ^= 1
+		gpu.CopyCommit(t)
+		if s >= ahead {
+			first := (s - ahead) % Stages * part
+			products(t, p, each, as[first:], bs[first:], shapeA, shapeB, y, x, &acc)
+		}
+		if s >= whole && s < parts {
+			put(t, as[s%Stages*part:], ofA, each, &va)
+			put(t, bs[s%Stages*part:], ofB, each, &vb)
+		}
 	}
+	gpu.CopyWait(t, 0)
 	for i := range p.Rows {
 		for j := range p.Cols {
 			for e := range acc[i][j].V {
@@ -235,5 +244,4 @@ func block[T gpu.MatElem, A gpu.AccElem, F Finish[A]](t gpu.Thread, f F, p Plan,
 			}
 		}
 	}
-	return half
 }

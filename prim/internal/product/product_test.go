@@ -37,7 +37,7 @@ func TestKernelsMultiplyNatively(t *testing.T) {
 		got := slices.Clone(c)
 		g := gpu.Grid{Groups: gpu.Vec3{X: groups}, Group: gpu.Vec3{X: product.Threads}}
 		gpu.Run(g, func(t gpu.Thread) {
-			product.Bits(t, 2, 2, false, true, m, n, k, batch, lineA, nextA, lineB, nextB, lineC, nextC, 1, 1, a, b, got)
+			product.Bits(t, 2, 2, true, false, true, m, n, k, batch, lineA, nextA, lineB, nextB, lineC, nextC, 1, 1, a, b, got)
 		})
 		if !slices.Equal(got, want) {
 			t.Errorf("%d groups: other sums than those of a loop", groups)
@@ -51,14 +51,14 @@ func TestKernelsScaleNatively(t *testing.T) {
 	b, none := gpu.ToBFloat16(-0.5), []float32{7}
 	g := gpu.Grid{Groups: gpu.Vec3{X: 1}, Group: gpu.Vec3{X: product.Threads}}
 	gpu.Run(g, func(t gpu.Thread) {
-		product.Float16s(t, 2, 2, false, false, true, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0.5, 4, x, x, none, h)
+		product.Float16s(t, 2, 2, true, false, false, true, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0.5, 4, x, x, none, h)
 	})
 	if h[0].Float32() != 0.5*9+4*2 || none[0] != 7 {
 		t.Errorf("half of 3·3 and four times 2 are %v, and what is not C %v", h[0].Float32(), none)
 	}
 	c := []float32{1}
 	gpu.Run(g, func(t gpu.Thread) {
-		product.BFloat16s(t, 2, 2, true, true, false, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, []gpu.BFloat16{b}, []gpu.BFloat16{b}, c, nil)
+		product.BFloat16s(t, 2, 2, false, true, true, false, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, []gpu.BFloat16{b}, []gpu.BFloat16{b}, c, nil)
 	})
 	if c[0] != 0.25 {
 		t.Errorf("-0.5 squared is %v", c[0])

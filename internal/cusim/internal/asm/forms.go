@@ -216,6 +216,10 @@ var forms = []form{
 	{"ldmatrix", "sync aligned m8n8 x2 trans? shared b16", "=2×b32 [g]", 75, Version{6, 5}},
 	{"ldmatrix", "sync aligned m8n8 x4 trans? shared b16", "=4×b32 [g]", 75, Version{6, 5}},
 
+	{"cp", "async ca|cg shared|shared::cta global", "[g] [g] u32 u32?", 80, ptx70},
+	{"cp", "async commit_group|wait_all", "", 80, ptx70},
+	{"cp", "async wait_group", "u32", 80, ptx70},
+
 	{"bra", "uni?", "L", 0, Version{}},
 	{"brx", "idx uni?", "u32 B", 30, ptx60},
 	{"exit ret", "", "", 0, Version{}},

@@ -61,6 +61,7 @@ func (dec *decoder) barrier(in *inst, src *asm.Inst) {
 // wait brings lanes of a path to a barrier. Lanes that the guard left out go on.
 func (w *warp) wait(p *path, in *inst, lanes uint32) {
 	x := in.x.(*meeting)
+	w.trickle()
 	w.needs(in, in.a, lanes, "number of the barrier")
 	id := w.at(in.a)[bits.TrailingZeros32(lanes)]
 	if id >= 16 {

@@ -197,6 +197,8 @@ func (dec *decoder) inst(in *inst, src *asm.Inst) {
 		in.run, in.x = runMulAdd, dec.mulAdd(src)
 	case "ldmatrix":
 		in.run, in.x = runLoadTiles, dec.loadTiles(src)
+	case "cp":
+		dec.copies(in, src)
 	default:
 		dec.lanewise(in, src)
 	}

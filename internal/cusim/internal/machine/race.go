@@ -18,6 +18,7 @@ type races struct {
 	words  map[*allocation][]shadow
 	left   map[uint64][]uint32 // clocks that releases left, by address
 	shared map[*group][]shadow
+	flying []underWay // copies
 }
 
 // maxRaceWarps bounds the launches that are looked at; the clocks of larger ones would be too long.
@@ -108,6 +109,9 @@ func (r *races) access(w *warp, in *inst, x *access, l, n int, c cell, writes, c
 	o := x.order
 	if o.stale {
 		return
+	}
+	if len(r.flying) > 0 {
+		r.early(w, in, l, c, writes)
 	}
 	me := r.number(w)
 	clock := r.clock(me)

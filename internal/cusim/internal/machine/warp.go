@@ -26,6 +26,8 @@ type warp struct {
 	paths  []path // that can run; the last one runs
 	parked []path // that wait at a barrier of the group
 	spare  []*join
+	flying []arriving // copies, in the order in which they began
+	batch  [32]int    // by lane: batches of copies that were closed
 	spin   spin
 }
 
@@ -74,6 +76,7 @@ func (w *warp) begin(g *group, first, lanes uint32) {
 	w.predDef[k.noPred()], w.predDef[k.allPred()] = all, all
 	clear(w.known)
 	w.spin = spin{}
+	w.flying, w.batch = w.flying[:0], [32]int{}
 	w.paths = append(w.paths[:0], path{0, w.exist, nil})
 	w.parked = w.parked[:0]
 }

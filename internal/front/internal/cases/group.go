@@ -232,6 +232,36 @@ func Outside(t gpu.Thread, in []int32, at []int64, out []int32) {
 	}
 }
 
+// Staged copies rounds ahead of what it sums, in three stages, and beyond the end of in.
+//
+//vyre:kernel workgroup=32
+func Staged(t gpu.Thread, in []uint16, out []uint32) {
+	const stages, unit, round = 3, 8, 32 * 8
+	s := gpu.Shared[uint16](t, stages*round)
+	l := t.LocalIndex()
+	rounds := uint32(len(in)+round-1) / round
+	for r := range uint32(stages - 1) {
+		copyBatch(t, s, r*32+l, in, r*32+l, unit)
+	}
+	sum := uint32(0)
+	for r := range rounds {
+		gpu.CopyWait(t, stages-2)
+		t.Barrier()
+		next := r + stages - 1
+		copyBatch(t, s, next%stages*32+l, in, next*32+l, unit)
+		for k := range uint32(unit) {
+			sum = sum*3 + uint32(s[r%stages*round+(31-l)*unit+k])
+		}
+	}
+	gpu.CopyWait(t, 0)
+	gpu.Put(out, t.Global().X, sum)
+}
+
+func copyBatch[T gpu.Scalar](t gpu.Thread, s []T, at uint32, in []T, from, unit uint32) {
+	gpu.CopyAsync(t, s, at, in, from, int(unit)) // unit is constant where it is inlined
+	gpu.CopyCommit(t)
+}
+
 // Hinted advises caches, about scalars, vectors and records, and looks before it claims.
 //
 //vyre:kernel workgroup=32
