@@ -18,6 +18,7 @@ var views = map[string]func(*file) ([][]string, error){
 	"columns-h200.csv passes":      passes,
 	"rivals-epyc.csv rivals":       rivals,
 	"prim-h200.csv ratios":         primitives,
+	"matmul-h200.csv rates":        products,
 	"budgets-h200.txt README":      budgets,
 	"budgets-h200.txt launches":    measured("P1", "P1-", "launch-", "P2", "P3", "P5", "P6", "P7"),
 	"budgets-h200.txt copies":      measured("P4-"),
@@ -156,6 +157,35 @@ func ratios(f *file) ([][]string, error) {
 			cells = append(cells, short(median(each)))
 		}
 		rows = append(rows, append(cells, strings.Join(samples.inOrder("best_other"), ", ")))
+	}
+	return rows, nil
+}
+
+// products has the reference's median by ours for each size, and how many operations a second both do at the last.
+func products(f *file) ([][]string, error) {
+	sides := []float64{256, 1024, 2048, 4096, 8192}
+	head := []string{"elements"}
+	for _, side := range sides {
+		head = append(head, short(side)+"²")
+	}
+	rows := [][]string{append(head, "8192², TFLOP/s", "cuBLAS, TFLOP/s")}
+	all := named(f.rows)
+	for _, operation := range all.inOrder("operation") {
+		cells, rates := []string{strings.TrimPrefix(operation, "matmul-")}, []string{}
+		for _, side := range sides {
+			of := all.where("operation", operation, "elements", strconv.Itoa(int(side*side)))
+			if len(of) != 1 {
+				return nil, fmt.Errorf("%s of %.0f squared was measured %d times, want once", operation, side, len(of))
+			}
+			ours, theirs := number(of[0]["median ns"]), number(of[0]["CUB median ns"])
+			if !(theirs/ours > 0) {
+				return nil, fmt.Errorf("%s of %.0f squared has no reference", operation, side)
+			}
+			cells = append(cells, fmt.Sprintf("%.2f", theirs/ours))
+			work := 2 * side * side * side / 1e3 // operations for a nanosecond in a terahertz
+			rates = []string{short(work / ours), short(work / theirs)}
+		}
+		rows = append(rows, append(cells, rates...))
 	}
 	return rows, nil
 }
