@@ -258,7 +258,7 @@ func InOut[T Element](s []T) driver.Host { return driver.InOut(Bytes(s)).Of(elem
 
 // Run runs a kernel once, with arguments in host memory: In, Out and InOut take slices, Value
 // takes the rest; a range of a Buffer stays on the device. An In that the kernel writes and an Out that it does
-// not write are refused. If ctx ends during the run, its outputs are
+// not write are refused, and so are slices that share memory if the kernel writes one of them. If ctx ends during the run, its outputs are
 // dropped and the slices keep what they hold. For work that stays on the device, has several steps, or
 // is to be waited for again, record a Sequence.
 func Run(ctx context.Context, k Kernel, grid Grid, args ...Arg) (Result, error) {

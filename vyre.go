@@ -2,6 +2,7 @@ package vyre
 
 import (
 	"context"
+	"slices"
 
 	"github.com/govyre/vyre/driver"
 	_ "github.com/govyre/vyre/driver/cpu"  // registers the device that is always there
@@ -134,7 +135,7 @@ func noDevice(op string) error {
 // Cover returns the smallest grid whose groups of k cover so many items along x, y and z: n
 // elements, or w × h pixels. An axis that is left out has one group; no items on any axis are the
 // empty grid. A launch refuses the grid if there are more than three axes, if an axis needs more
-// groups than fit, or if k is no kernel.
+// groups than fit or has a negative number of items, or if k is not a kernel.
 func Cover(k Kernel, items ...int) Grid {
 	k, err := driver.KernelOf(k)
 	if err != nil {
@@ -145,10 +146,13 @@ func Cover(k Kernel, items ...int) Grid {
 		return Grid{1<<32 - 1, 1<<32 - 1, 1<<32 - 1}
 	}
 	for axis, n := range items {
-		if n <= 0 {
-			return EmptyGrid()
+		if n < 0 {
+			return Grid{1<<32 - 1, 1<<32 - 1, 1<<32 - 2}
 		}
 		grid[axis] = driver.Cover(uint64(n), size[axis])[0]
+	}
+	if slices.Contains(items, 0) {
+		return EmptyGrid()
 	}
 	return grid
 }

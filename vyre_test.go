@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unsafe"
 
 	"github.com/govyre/vyre"
 	"github.com/govyre/vyre/driver"
@@ -217,7 +218,6 @@ func TestCoverCountsGroupsAxisByAxis(t *testing.T) {
 		{"three axes", []int{1, 1, 5}, vyre.Grid{1, 1, 5}},
 		{"no items", []int{0, 9}, vyre.EmptyGrid()},
 		{"no items on the second axis", []int{9, 0}, vyre.EmptyGrid()},
-		{"fewer than none", []int{-1}, vyre.EmptyGrid()},
 	} {
 		if got := vyre.Cover(k, c.items...); got != c.want {
 			t.Errorf("%s: grid is %v, want %v", c.name, got, c.want)
@@ -227,6 +227,61 @@ func TestCoverCountsGroupsAxisByAxis(t *testing.T) {
 	defer seq.Close()
 	seq.Launch(k, vyre.Cover(k, 1, 1, 1, 1))
 	wantError(t, seq.Prepare(), vyre.InvalidArgument, "more than three axes", "pass the items along x, y and z")
+	for _, items := range [][]int{{-5}, {9, -1}, {0, 9, math.MinInt}} {
+		_, err := vyre.Run(ctx, k, vyre.Cover(k, items...))
+		wantError(t, err, vyre.InvalidArgument, "a negative number of items", "pass 0 to launch nothing")
+	}
+	var none *launcher
+	_, err = vyre.Run(ctx, k, vyre.Cover(nil, 5))
+	wantError(t, err, vyre.InvalidArgument, "the grid says nothing")
+	_, err = vyre.Run(ctx, k, vyre.Cover(none, 5))
+	wantError(t, err, vyre.InvalidArgument, "the grid says nothing")
+}
+
+const addBoth = `vyre 1
+kernel @both workgroup(32) {
+  param @x: buf<u32> rw
+  param @y: buf<i32> rw
+  %i = global.x
+  %v = load @x[%i]
+  %a = add.u32 %v, 1_u32
+  store @x[%i], %a
+  %w = load @y[%i]
+  %b = add.i32 %w, 10_i32
+  store @y[%i], %b
+}`
+
+// TestRunRefusesSlicesThatShareMemory compares with Go, where both parameters are one slice.
+func TestRunRefusesSlicesThatShareMemory(t *testing.T) {
+	for _, name := range []string{"cpu", "cuda-sim"} {
+		t.Run(name, func(t *testing.T) {
+			d, err := vyre.Open(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer d.Close()
+			ps, err := text.Parse("both", addBoth)
+			if err != nil {
+				t.Fatal(err)
+			}
+			k, err := d.Compile(ctx, ps[0], vyre.CompileOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			x := make([]uint32, 40)
+			signed := func(x []uint32) []int32 { return unsafe.Slice((*int32)(unsafe.Pointer(&x[0])), len(x)) }
+			for _, y := range [][]int32{signed(x), signed(x[39:]), signed(x[3:11])} {
+				_, err := vyre.Run(ctx, launcher{k}, vyre.Grid{1}, vyre.InOut(x), vyre.InOut(y))
+				wantError(t, err, vyre.InvalidArgument, "both", "is written and shares host memory with", "pass separate slices, or a copy")
+			}
+			if slices.Max(x) != 0 {
+				t.Errorf("a refused run left %v", x)
+			}
+			if _, err := vyre.Run(ctx, launcher{k}, vyre.Grid{1}, vyre.InOut(x[:16]), vyre.InOut(signed(x[16:]))); err != nil || x[15] != 1 || x[16] != 10 {
+				t.Errorf("a run over two halves leaves %v, %v", x, err)
+			}
+		})
+	}
 }
 
 func TestOpenNamesWhatThereIs(t *testing.T) {

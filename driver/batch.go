@@ -273,6 +273,13 @@ func (g *Graph) checkBatch(rows []Row) error {
 			}
 		}
 	}
+	for n, r := range rows {
+		e := s.takenBack(func(i int) []byte { return r.Inputs[i] }, func(i int) []byte { return r.Outputs[i] })
+		if e != nil {
+			e.Path = fmt.Sprintf("row %d", n)
+			return e
+		}
+	}
 	if a, b := sharedByRows(rows); a != nil {
 		row = fmt.Sprintf("row %d", b.row)
 		return no("give each row outputs of its own", "%v shares host memory with %v of row %d, and rows run at the same time", b, a, a.row)

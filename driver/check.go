@@ -364,6 +364,9 @@ func (s rules) checkGrid(st *Step, grid Grid, rest int) *Error {
 	if grid == beyond {
 		return no("pass the items along x, y and z", "the grid is that of Cover with more than three axes")
 	}
+	if grid == negative {
+		return no("pass 0 to launch nothing", "the grid is that of Cover with a negative number of items")
+	}
 	q := RequirementOf(k, grid, rest)
 	if q.Flags&Resident != 0 && !grid.Empty() {
 		q.Occupancy = k.Occupancy(rest)

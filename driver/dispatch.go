@@ -29,7 +29,7 @@ func InOut(b []byte) Host { return Host{mem: b, reads: true, out: true} }
 
 // Dispatch runs a kernel once, with arguments in host memory: it uploads what is In, fills
 // with zero what is only Out, launches, and stores what is Out into the caller's slices. An In that the kernel
-// writes and an Out that it does not write are refused.
+// writes and an Out that it does not write are refused, and so is host memory that two parameters share and one writes.
 // Ranges and scalars are passed as in Sequence.Launch.
 //
 // A kernel keeps the sequences of the argument sizes it was dispatched with, so that the next
@@ -45,6 +45,9 @@ func Dispatch(ctx context.Context, k Kernel, grid Grid, args ...Arg) (Result, er
 	}
 	if err := k.leaf().Alive("dispatch"); err != nil {
 		return Result{}, k.leaf().dev.Fail(err)
+	}
+	if e := hostShared(k, args); e != nil {
+		return Result{}, k.leaf().dev.Fail(e)
 	}
 	kept := k.leaf().shapesOf(k)
 	sh := kept.take(args)
@@ -146,6 +149,27 @@ func misdirected(k Kernel, i int, h Host) *Error {
 		return refuse("pass it as InOut", "%s is %s, and what is written to an In is lost", p.Name, paramType(p))
 	case !h.reads && !p.Access.Writes():
 		return refuse("pass it as In", "%s is %s, and an Out is all zeros before the kernel and after it", p.Name, paramType(p))
+	}
+	return nil
+}
+
+// hostShared refuses host memory that two parameters share and one writes. On the device each has a copy of its own, so that
+// neither sees what is written through the other, and the copy that comes back last would win.
+func hostShared(k Kernel, args []Arg) *Error {
+	params := k.Signature()
+	for i := range min(len(args), len(params)) {
+		a, _ := args[i].(Host)
+		for j := range i {
+			b, _ := args[j].(Host)
+			w, o := i, j
+			if !params[w].Access.Writes() {
+				w, o = j, i
+			}
+			if params[w].Access.Writes() && shareBytes(a.mem, b.mem) {
+				return &Error{Op: "launch", Label: k.Label(), Device: k.Device().Name(), Kind: InvalidArgument, Fix: "pass separate slices, or a copy",
+					Msg: fmt.Sprintf("%s is written and shares host memory with %s", params[w].Name, params[o].Name)}
+			}
+		}
 	}
 	return nil
 }

@@ -52,6 +52,12 @@ func (h *hosts) of(b []byte) *HostMemory {
 	return nil
 }
 
+// shareBytes reports whether the two have a byte in common.
+func shareBytes(a, b []byte) bool {
+	from, to := uintptr(unsafe.Pointer(unsafe.SliceData(a))), uintptr(unsafe.Pointer(unsafe.SliceData(b))) // compared as numbers only
+	return len(a) > 0 && len(b) > 0 && from < to+uintptr(len(b)) && to < from+uintptr(len(a))
+}
+
 // after returns the index of the first host memory that starts beyond at.
 func (h *hosts) after(at uintptr) int {
 	lo, hi := 0, len(h.list)

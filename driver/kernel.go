@@ -129,6 +129,9 @@ func (g Grid) full() Grid {
 // beyond is the grid that the face's Cover makes of more than three axes. No device has so many groups on each.
 var beyond = Grid{1<<32 - 1, 1<<32 - 1, 1<<32 - 1}
 
+// negative is the grid that it makes of fewer than no items.
+var negative = Grid{1<<32 - 1, 1<<32 - 1, 1<<32 - 2}
+
 // Cover returns the smallest grid along x whose groups of the given size cover n items. No
 // items give a grid of 0, which launches nothing; more than a grid can hold give a grid that
 // a launch refuses.

@@ -235,9 +235,25 @@ func (s runs) claim(ctx context.Context, p *pending, after []Pending) error {
 		}
 		s.after = append(s.after, o.runner.inner())
 	}
+	if e := s.takenBack(func(i int) []byte { return s.inputs[i].src }, func(i int) []byte { return s.outputs[i].dst }); e != nil {
+		return s.core.Fail(e)
+	}
 	s.plan.refresh()
 	p.memo.claim(s.Sequence, len(after) == 0)
 	s.flying, s.starting, s.cut = p, true, nil
+	return nil
+}
+
+// takenBack refuses an upload from host memory that a read before it fetches: the upload takes what was there before the run.
+func (s *Sequence) takenBack(src, dst func(int) []byte) *Error {
+	for i, in := range s.inputs {
+		for j, out := range s.outputs[:in.reads] {
+			if shareBytes(src(i), dst(j)) {
+				return s.refuse("upload", in.dst.Buffer.Label(), in.path, InvalidArgument, "copy on the device, or upload in a later run",
+					"command %s reads into the same host memory, and an upload takes what was there before the run", out.path)
+			}
+		}
+	}
 	return nil
 }
 

@@ -138,6 +138,7 @@ type Input struct {
 	src     []byte
 	host    *HostMemory // that holds src, if any does
 	changed uint64      // grows with Touch, and with Set of a static input
+	reads   int         // how many of the outputs are recorded before
 }
 
 // Output is the host side of a read.
@@ -207,6 +208,7 @@ func (s *Sequence) record(cmd any) string {
 	}
 	switch c := cmd.(type) {
 	case *Input:
+		c.reads = len(s.outputs)
 		s.inputs = append(s.inputs, c)
 	case *Output:
 		s.outputs = append(s.outputs, c)
@@ -270,7 +272,7 @@ func (s *Sequence) Fill(dst Range, value uint64, width int) {
 }
 
 // Upload stores host bytes into dst. src is taken when a run starts, unless it lies in a
-// HostMemory: then it belongs to the run until Wait.
+// HostMemory: then it belongs to the run until Wait. So a run refuses memory that a read before it fetches.
 func (s *Sequence) Upload(dst Range, src []byte, mode Mode) *Input {
 	in := &Input{seq: s, dst: dst.owned(), src: src, mode: mode}
 	in.path = s.record(in)

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/big"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -62,15 +63,26 @@ func parseScalar(t ir.Type, s string) (uint64, error) {
 	if t.IsSigned() {
 		v, err := strconv.ParseInt(s, 0, w)
 		if err != nil {
-			return 0, fmt.Errorf("%w, whose range is %d to %d", bad(), -1<<(w-1), uint64(1)<<(w-1)-1)
+			return 0, notWhole(bad(), s, "%d to %d", -1<<(w-1), uint64(1)<<(w-1)-1)
 		}
 		return uint64(v) & t.Mask(), nil
 	}
 	v, err := strconv.ParseUint(s, 0, w)
 	if err != nil {
-		return 0, fmt.Errorf("%w, whose range is 0 to %d", bad(), t.Mask())
+		return 0, notWhole(bad(), s, "0 to %d", t.Mask())
 	}
 	return v, nil
+}
+
+// notWhole says whether s is beyond the range, or is not a whole number.
+func notWhole(bad error, s, span string, ends ...any) error {
+	if _, whole := new(big.Int).SetString(s, 0); whole {
+		return fmt.Errorf("%w, whose range is %s", bad, fmt.Sprintf(span, ends...))
+	}
+	if v, err := strconv.ParseFloat(s, 64); err == nil && v != math.Trunc(v) {
+		return fmt.Errorf("%q has a fraction; want a whole number", s)
+	}
+	return fmt.Errorf("%w; want a whole number", bad)
 }
 
 // formatElement prints one element the way parseScalar reads it.

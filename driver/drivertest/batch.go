@@ -175,6 +175,22 @@ var batchTests = []test{
 			e.equal("the row beside the trap", rows[1].Outputs[0], le(6))
 		}
 	}},
+	{"BatchRefusesRowsThatUploadWhatTheyRead", func(e *env) {
+		s := e.dev.NewSequence("back")
+		a, b := s.Scratch(4), s.Scratch(4)
+		s.Upload(driver.All(a), le(0), driver.Always)
+		s.Read(driver.All(a), make([]byte, 4))
+		s.Upload(driver.All(b), le(0), driver.Always)
+		g, h := e.capture(s), le(1, 2)
+		rows := []driver.Row{{Inputs: [][]byte{le(5), le(6)}, Outputs: [][]byte{make([]byte, 4)}}, {Inputs: [][]byte{h[:4], h[4:]}, Outputs: [][]byte{h[4:]}}}
+		_, err := g.RunBatch(ctx, rows)
+		e.fails(err, driver.InvalidArgument, "row 1", "command 1 reads into the same host memory")
+		e.equal("h", h, le(1, 2))
+		rows[1].Outputs[0] = h[:4] // the upload of it comes before
+		_, err = g.RunBatch(ctx, rows)
+		e.must(err)
+		e.equal("h", h, le(1, 2))
+	}},
 	{"BatchGoesOnFromWhatSettersMove", func(e *env) {
 		k := e.compile(addTo)
 		other := e.words("other", 100)

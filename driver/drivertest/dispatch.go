@@ -3,6 +3,7 @@ package drivertest
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/internal/metric"
@@ -111,6 +112,56 @@ var dispatchTests = []test{
 		_, err = driver.Dispatch(ctx, k, driver.Groups(1), driver.InOut(x), driver.InOut(y), driver.U32(1))
 		e.must(err)
 		e.equal("y", y, le(2))
+	}},
+	{"HostMemoryOfTwoParametersIsOnlyRead", func(e *env) {
+		k, m := e.compile(sumTo), le(1, 2, 3, 4, 5, 6, 7, 8)
+		for _, c := range []struct {
+			name     string
+			x, y, z  driver.Host
+			says     string
+			sequence []uint32 // what m is then
+		}{
+			{"the same", driver.In(m[:4]), driver.In(m[8:12]), driver.InOut(m[:4]), "z is written and shares host memory with x", nil},
+			{"parts", driver.In(m[16:32]), driver.In(m[:16]), driver.InOut(m[12:28]), "z is written and shares host memory with", nil},
+			{"one inside the other", driver.In(m[:0]), driver.In(m[:32]), driver.InOut(m[8:12]), "z is written and shares host memory with y", nil},
+			{"one byte", driver.In(m[:4]), driver.In(m[3:7]), driver.InOut(m[6:10]), "z is written and shares host memory with y", nil},
+			{"read twice", driver.In(m[:8]), driver.In(m[4:12]), driver.InOut(m[12:20]), "", []uint32{1, 2, 3, 3, 5, 6, 7, 8}},
+			{"side by side", driver.In(m[:4]), driver.In(m[8:12]), driver.InOut(m[4:8]), "", []uint32{1, 4, 3, 3, 5, 6, 7, 8}},
+			{"nothing of it", driver.In(m[4:4]), driver.In(nil), driver.InOut(m[:8]), "", []uint32{0, 0, 3, 3, 5, 6, 7, 8}},
+			{"written nothing of it", driver.In(m[:8]), driver.In(m[:8]), driver.InOut(m[4:4]), "", []uint32{0, 0, 3, 3, 5, 6, 7, 8}},
+		} {
+			e.sub(c.name, func(e *env) {
+				before := e.dev.Stats()
+				for range 3 { // also of a shape that is kept
+					want := m
+					if c.says == "" {
+						want = le(c.sequence...)
+					}
+					want = slices.Clone(want)
+					_, err := driver.Dispatch(ctx, k, driver.Groups(1), c.x, c.y, c.z)
+					if c.says == "" {
+						e.must(err)
+					} else {
+						e.fails(err, driver.InvalidArgument, `"sum_to"`, c.says, "pass separate slices, or a copy")
+						st := e.dev.Stats().Sub(before)
+						e.same("sequences", st.Get(metric.Sequences), 0)
+						e.same("uploads", st.Get(metric.UploadBytes), 0)
+					}
+					e.equal("host memory", m, want)
+				}
+			})
+		}
+	}},
+	{"KeptShapesRefuseHostMemoryOfTwoParameters", func(e *env) {
+		k, m := e.compile(addTo), le(1, 2, 3, 4)
+		_, err := driver.Dispatch(ctx, k, driver.Groups(1), driver.In(m[:8]), driver.Out(m[8:]), driver.U32(1))
+		e.must(err)
+		_, err = driver.Dispatch(ctx, k, driver.Groups(1), driver.In(m[:8]), driver.Out(m[4:12]), driver.U32(1))
+		e.fails(err, driver.InvalidArgument, "y is written and shares host memory with x")
+		_, err = driver.Dispatch(ctx, k, driver.Groups(1), driver.In(m[:8]), driver.Out(m[8:]), driver.U32(2))
+		e.must(err)
+		e.equal("host memory", m, le(1, 2, 3, 4))
+		e.same("sequences", e.dev.Stats().Get(metric.Sequences), 1)
 	}},
 	{"CanceledDispatchDeliversNothing", func(e *env) {
 		e.interrupted(func(n uint32) error {

@@ -136,6 +136,44 @@ var transferTests = []test{
 			e.must(m.Close())
 		}
 	}},
+	// An upload takes host memory as it is before the run, and a read delivers after it, whatever is recorded first.
+	{"UploadOfWhatTheRunReadsIsRefused", func(e *env) {
+		h, other := le(1, 2, 3), le(7)
+		a, b := e.words("a", 4, 5), e.words("b", 6)
+		s := e.dev.NewSequence("back")
+		s.Upload(driver.Part(a, 0, 4), h[8:], driver.Always) // before the read
+		out := s.Read(driver.All(a), h[4:])
+		var in *driver.Input
+		s.Repeat(2, func() { in = s.Upload(driver.All(b), h[8:], driver.Always) })
+		e.must(s.Prepare()) // setters may still choose memory
+		runs := []driver.Prepared{s}
+		if e.dev.Caps().Graphs {
+			runs = append(runs, e.capture(s))
+		}
+		for _, p := range runs {
+			for _, src := range [][]byte{h[4:8], h[8:], h[5:9]} {
+				e.must(in.Set(src))
+				_, err := p.Run(ctx)
+				e.fails(err, driver.InvalidArgument, `upload "b"`, "2.body.0", "command 1 reads into the same host memory", "in a later run")
+				e.equal("h", h, le(1, 2, 3))
+				e.equal("b", e.read(b), le(6))
+			}
+			e.must(in.Set(h[:4]))
+			e.run(p)
+			e.equal("h", h, le(1, 3, 5))
+			e.equal("b", e.read(b), le(1))
+			e.must(in.Set(h[8:]))
+			e.must(out.Set(h[:8]))
+			e.run(p)
+			e.equal("h", h, le(5, 5, 5))
+			e.equal("b", e.read(b), le(5))
+			e.must(in.Set(other))
+			copy(h, le(1, 2, 3))
+			e.write(a, le(4, 5))
+			e.write(b, le(6))
+			e.must(out.Set(h[4:]))
+		}
+	}},
 	{"HostMemoryIsMemory", func(e *env) {
 		m, err := e.dev.AllocHost(8)
 		e.must(err)

@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/govyre/vyre/ir"
 )
 
 // Load compiles the kernels of a .go file, or of the package in a directory. Of a file, its
@@ -75,10 +77,17 @@ func (m *module) load(ctx context.Context, name string, without []string) (*sour
 	}
 	together := m.source(ctx)
 	all, allErr := together.compile(files, func(file string) bool { return file == name })
-	if !together.ended() && together.goFindings() >= max(wrong, 1) { // the siblings were not what it needs
+	if !together.ended() && together.goFindings() >= max(wrong, 1) && !together.collides(alone) { // the siblings were not what it needs
 		return alone, pkg, err
 	}
 	return together, all, allErr
+}
+
+// collides reports whether the siblings declare all that the file alone lacks, and a name that it declares too.
+func (s *source) collides(alone *source) bool {
+	undefined := func(d ir.Diag) bool { return strings.HasPrefix(d.Msg, "undefined: ") }
+	return slices.ContainsFunc(alone.found.list, undefined) && !slices.ContainsFunc(s.found.list, undefined) &&
+		slices.ContainsFunc(s.found.list, func(d ir.Diag) bool { return strings.HasSuffix(d.Msg, " redeclared in this block") })
 }
 
 // readSource reads a file as far as one byte more than is ever compiled: some names never end.

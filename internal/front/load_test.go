@@ -199,6 +199,33 @@ func TestLoadTellsWhatIsMissing(t *testing.T) {
 	}
 }
 
+// A name that a file and its sibling declare is the mistake, not what the file alone lacks.
+func TestLoadOfAFileTellsWhatItsSiblingDeclaresToo(t *testing.T) {
+	dir := t.TempDir()
+	const k = "package k\n\nimport \"github.com/govyre/vyre/gpu\"\n\n//vyre:kernel workgroup=32\n" +
+		"func K(t gpu.Thread, x []int32) { x[0] = twice(x[1]) + thrice(x[2]) }\n\nfunc again() {}\n"
+	const others = "package k\n\nfunc twice(v int32) int32 { return 2 * v }\n\nfunc again() {}\n"
+	const more = "func thrice(v int32) int32 { return 3 * v }\n"
+	for _, c := range []struct{ name, sibling, want string }{
+		{"a.go", others + more, "k.go:8:6: again redeclared in this block"},
+		{"z.go", others + more, "z.go:5:6: again redeclared in this block"},
+		{"a.go", others, "k.go:6:"}, // undefined: thrice
+	} {
+		for name, text := range map[string]string{"k.go": k, c.name: c.sibling} {
+			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		_, err := front.Load(t.Context(), filepath.Join(dir, "k.go"))
+		if err == nil || !strings.HasPrefix(err.Error(), filepath.Join(dir, c.want)) {
+			t.Errorf("with sibling %s: %v, want %s…", c.name, err, c.want)
+		}
+		if err := os.Remove(filepath.Join(dir, c.name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 // A package whose sources are given is compiled with the kernels; one whose are not is refused where it is called.
 func TestParseTakesFurtherPackages(t *testing.T) {
 	files := []front.File{{Name: "k.go", Src: []byte(`package k
