@@ -104,7 +104,7 @@ func (l *lowering) appendCall(e *ast.CallExpr) val {
 
 // capCall evaluates cap of a slice of an array of the kernel, or of an array.
 func (l *lowering) capCall(e *ast.CallExpr) val {
-	if !isSlice(l.typeOf(e.Args[0])) {
+	if _, ok := l.listNamed(e.Args[0]); ok || !isSlice(l.typeOf(e.Args[0])) {
 		return l.length(e)
 	}
 	x := l.exprAs(e.Args[0], nil)

@@ -19,6 +19,7 @@ type filling struct {
 	steps  uint64            // for all tables so far
 	starts map[*types.Package]func(token.Pos) bool
 	inits  map[*types.Package][]*initFunc
+	givers map[token.Pos]token.Pos // uses of functions that may hand out references, with their declarations
 }
 
 // initFunc is a function init with the variables of its package that it may write to, and those that it names.

@@ -151,8 +151,11 @@ func (l *lowering) length(e *ast.CallExpr) val {
 	if text, _, ok := l.constText(e.Args[0]); ok { // of a package variable
 		return l.constant(l.typeOf(e), constInt(int64(len(text))))
 	}
-	x := l.expr(e.Args[0])
 	t := l.typeOf(e)
+	if p, ok := l.listNamed(e.Args[0]); ok {
+		return l.constant(t, constInt(p.typ.Underlying().(*types.Array).Len()))
+	}
+	x := l.expr(e.Args[0])
 	if x.bad {
 		return l.bad(t)
 	}

@@ -21,6 +21,11 @@ func (l *lowering) composite(e *ast.CompositeLit) val {
 	if len(e.Elts) == 0 || scalarOf(t) != 0 {
 		return l.zeroOf(t)
 	}
+	return l.literalAs(e, t)
+}
+
+// literalAs evaluates the elements of a literal as those of a struct or an array.
+func (l *lowering) literalAs(e *ast.CompositeLit, t types.Type) val {
 	n, part := partsOf(t)
 	x := val{typ: t, kids: make([]val, n)}
 	for i := range x.kids {

@@ -32,12 +32,14 @@ func init() { filled[1] = unit }
 
 var unit int32 = 5
 
+var listed, owned = []int32{1, 2}, &pair{3, 4}
+
 func helper(v int32) int32 { return lib.Twice(v) + one }
 
 //vyre:kernel workgroup=32
 func K(t gpu.Thread, x, y []int32) {
 	for i := range x[1:] {
-		x[i] = helper(y[i]) - pair{a: 1, b: filled[1]}.sum()
+		x[i] = helper(y[i]) - pair{a: 1, b: filled[1]}.sum() - listed[1] - owned.a
 	}
 }
 
@@ -75,6 +77,8 @@ func TestSourceDigestCoversWhatAKernelNeeds(t *testing.T) {
 		{"a helper of another package", "2 * v", "v * 2"},
 		{"a function init", "filled[1] = unit", "filled[0] = unit"},
 		{"what it reads", "unit int32 = 5", "unit int32 = 6"},
+		{"a slice", "{1, 2}", "{1, 3}"},
+		{"what a pointer points to", "{3, 4}", "{5, 4}"},
 		{"the directive", "workgroup=32\nfunc K", "workgroup=64\nfunc K"},
 	} {
 		now := sourceDigests(t, strings.Replace(digested, c.old, c.new, 1), strings.Replace(digestedLib, c.old, c.new, 1))

@@ -45,15 +45,20 @@ func fault(at ir.Pos, why, fix string) *failed {
 }
 
 // evaluate computes a table: the values of its variable once functions init have run, or as its initialiser says if there are none.
-func (s *source) evaluate(key tableKey, by beginning) (values [][]uint64, bad *failed) {
+func (s *source) evaluate(key tableKey, tab *table, by beginning) {
+	tab.bad = s.computable(key, tab, by)
+}
+
+// computable is evaluate; it returns why there are no values.
+func (s *source) computable(key tableKey, tab *table, by beginning) (bad *failed) {
 	f, v := &s.filling, key.v
 	switch at := s.pos(v.Pos()); {
 	case f.now[key]:
-		return nil, fault(at, v.Name()+" is computed from itself", fillAdvice)
+		return fault(at, v.Name()+" is computed from itself", fillAdvice)
 	case len(f.now) >= maxFilling:
-		return nil, fault(at, "more than "+decimal(maxFilling)+" tables are computed each from the next", fillAdvice)
+		return fault(at, "more than "+decimal(maxFilling)+" tables are computed each from the next", fillAdvice)
 	case f.steps >= maxAllSteps:
-		return nil, fault(at, "all tables take more than "+decimal(maxAllSteps)+" steps", fillAdvice)
+		return fault(at, "all tables take more than "+decimal(maxAllSteps)+" steps", fillAdvice)
 	}
 	f.now[key] = true
 	outer := s.found
@@ -64,47 +69,73 @@ func (s *source) evaluate(key tableKey, by beginning) (values [][]uint64, bad *f
 	computed := newComputed()
 	for again := true; again; {
 		s.found = findings{}
-		values, bad, again = s.evaluateOnce(v, by, computed)
+		bad, again = s.evaluateOnce(v, tab, by, computed)
 		if len(s.found.list) > 0 {
 			d := &s.found.list[0]
-			return nil, &failed{append([]ir.Note{{Row: ir.NoRow, Pos: d.Pos, Msg: d.Msg}}, d.Related...), d.Fix}
+			return &failed{append([]ir.Note{{Row: ir.NoRow, Pos: d.Pos, Msg: d.Msg}}, d.Related...), d.Fix}
 		}
 	}
-	return values, bad
+	return bad
 }
 
 // evaluateOnce is evaluate, given which arrays are known to be indexed by computed values.
-func (s *source) evaluateOnce(v *types.Var, by beginning, computed *computedIndices) (values [][]uint64, bad *failed, again bool) {
+func (s *source) evaluateOnce(v *types.Var, tab *table, by beginning, computed *computedIndices) (bad *failed, again bool) {
 	l := s.newLowering("", "table", [3]uint32{1, 1, 1}, computed)
 	l.reached = func(token.Pos) bool { return false }
 	l.begins = v.Pkg()
 	l.fr = s.initFrame(v)
 	l.at(v.Pos())
-	fields := fieldsIn(v.Type())
+	defer func() { s.filling.steps += uint64(l.work)*stepsOfWork + stepsOfAny }()
+	from, size := l.filledBy(v, tab.typ, by)
+	switch {
+	case l.refused, l.retry:
+		return fault(s.pos(v.Pos()), "compiling ended", fillAdvice), l.retry && !l.refused
+	case l.spoilt:
+		panic("BUG: front: table " + v.Name() + ": an expression was refused without a finding")
+	}
+	fields := fieldsIn(from.typ)
 	var out []ir.Object
 	for i := range fields {
 		out = append(out, l.b.Buffer("f"+decimal(int64(i)), fields[i].elem, ir.WO))
 	}
-	defer func() { s.filling.steps += uint64(l.work)*stepsOfWork + stepsOfAny }()
-	n := l.filledBy(v, by)
-	switch {
-	case l.refused, l.retry:
-		return nil, fault(s.pos(v.Pos()), "compiling ended", fillAdvice), l.retry && !l.refused
-	case l.spoilt:
-		panic("BUG: front: table " + v.Name() + ": an expression was refused without a finding")
+	l.give(from, out, 0, 0)
+	if size != nil {
+		fields = append(fields, field{elem: ir.U32, dims: []int64{int64(len(size))}})
+		sizes := l.b.Buffer("size", ir.U32, ir.WO)
+		for i, n := range size {
+			l.b.Store(sizes, l.b.U32(uint32(i)), n)
+		}
 	}
-	l.give(n.place(), out, 0, 0)
 	p, err := l.b.Program()
 	if err != nil {
 		l.reportVerifier(err, s.pos(v.Pos()))
-		return nil, nil, false
+		return nil, false
 	}
-	values, bad = s.run(p, v, fields)
-	return values, bad, false
+	tab.values, bad = s.run(p, v, fields)
+	if size != nil && bad == nil {
+		bad = tab.cut(from.typ.Underlying().(*types.Array).Elem(), s.pos(v.Pos()))
+	}
+	return bad, false
 }
 
-// filledBy lowers what fills a variable, and returns where it then is; nil after a refusal.
-func (l *lowering) filledBy(v *types.Var, by beginning) *node {
+// cut makes a table as long as the capacity of the slice, which stands with its length behind the values.
+func (t *table) cut(elem types.Type, at ir.Pos) *failed {
+	size := t.values[len(t.values)-1]
+	t.used, t.typ = int64(size[0]), types.NewArray(elem, int64(size[1]))
+	if tableBytes(t.typ) > ir.MaxTableBytes {
+		return fault(at, "the slice is larger than the "+decimal(ir.MaxTableBytes)+" bytes of a table", "pass it as a slice")
+	}
+	t.fields = fieldsIn(t.typ)
+	t.values = t.values[:len(t.fields)]
+	for i := range t.fields {
+		t.values[i] = t.values[i][:t.fields[i].count()]
+	}
+	return nil
+}
+
+// filledBy lowers what fills a variable, and returns where it then is, or what it refers to; none after a refusal.
+// For a slice without a literal it returns length and capacity, too.
+func (l *lowering) filledBy(v *types.Var, t types.Type, by beginning) (from place, size []build.Value) {
 	init := l.src.globals.init[v]
 	nodes := make([]ast.Node, 0, len(by.inits)+1)
 	for _, d := range by.inits {
@@ -114,24 +145,79 @@ func (l *lowering) filledBy(v *types.Var, by beginning) *node {
 		nodes = append(nodes, init)
 	}
 	if l.faulty(nodes) {
-		return nil
+		return place{}, nil
 	}
 	if len(by.inits) == 0 {
-		return l.variable(v, l.exprAs(init, v.Type()))
+		return l.initialiser(v, t, init)
 	}
 	filled := make(map[*types.Var]*node)
 	for _, w := range by.filled {
 		filled[w] = l.beginsAs(w)
 	}
 	if l.refused {
-		return nil
+		return place{}, nil
 	}
 	l.filled = filled
 	for _, d := range by.inits {
 		fn, _ := l.src.info.Defs[d.Name].(*types.Func)
 		l.inline(d.Name, &function{fn: fn, body: d.Body, facts: l.src.factsOf(d)}, nil, nil)
 	}
-	return filled[v]
+	return filled[v].place(), nil
+}
+
+// initialiser lowers the initialiser of a variable, as filledBy does. What a slice or pointer refers to must be a variable of this
+// program: then nothing else refers to it.
+func (l *lowering) initialiser(v *types.Var, t types.Type, init ast.Expr) (from place, size []build.Value) {
+	lit, isLit := ast.Unparen(init).(*ast.CompositeLit)
+	if isSlice(v.Type()) && isLit {
+		return l.variable(v, t, l.literalAs(lit, t)).where(), nil
+	}
+	x := l.exprAs(init, v.Type())
+	switch {
+	case x.bad:
+		return place{}, nil
+	case isSlice(t):
+		return l.elements(v, x.view, init.Pos())
+	case !isPointer(v.Type()):
+		return l.variable(v, t, x).where(), nil
+	case x.ptr == nil || x.ptr.node == nil:
+		l.refuse(init.Pos(), noEarly, "a pointer to no variable of its own", valueAdvice)
+		return place{}, nil
+	}
+	return *x.ptr, nil
+}
+
+// elements copies what a slice refers to, up to its capacity, to an array, for it may begin and end anywhere.
+func (l *lowering) elements(v *types.Var, x *view, at token.Pos) (from place, size []build.Value) {
+	elem := v.Type().Underlying().(*types.Slice).Elem()
+	zero := l.b.U32(0)
+	if x == nil {
+		none := types.NewArray(elem, 0)
+		return l.variable(v, none, l.zeroOf(none)).where(), []build.Value{zero, zero}
+	}
+	room, ok := l.capacity(x)
+	if !ok || x.obj.fixed {
+		l.refuse(at, noEarly, "a slice of a table", "write an array, and slice it where it is used")
+		return place{}, nil
+	}
+	off, n := l.extent(x, false)
+	room = l.b.Cvt(ir.U32, room)
+	all := types.NewArray(elem, x.obj.count)
+	if from = l.variable(v, all, l.zeroOf(all)).where(); from.node == nil {
+		return from, nil
+	}
+	if to := l.arrayView(val{typ: all, at: &from}); to.view != nil {
+		l.copyViews(elem, to.view, &view{obj: x.obj, part: true, off: off, len: room})
+	}
+	return from, []build.Value{n, room}
+}
+
+// where is the place of a variable, if there is one.
+func (n *node) where() place {
+	if n == nil {
+		return place{}
+	}
+	return n.place()
 }
 
 // faulty refuses what has errors of Go, or uses packages without source, in expressions and functions and all that these call.
@@ -173,17 +259,17 @@ func (l *lowering) beginsAs(w *types.Var) *node {
 	if ok && l.src.globals.init[w] != nil {
 		x = l.load(p)
 	}
-	return l.variable(w, x)
+	return l.variable(w, w.Type(), x)
 }
 
 // variable makes a variable of the program that holds the value of a package variable.
-func (l *lowering) variable(v *types.Var, x val) *node {
+func (l *lowering) variable(v *types.Var, t types.Type, x val) *node {
 	if x.bad || l.refused {
 		return nil
 	}
 	dyn := map[string]bool{"": true}
 	maps.Copy(dyn, l.computed.vars[v])
-	n := l.newNode(v.Type(), v.Name(), "", dyn, false, retype(x, v.Type()))
+	n := l.newNode(t, v.Name(), "", dyn, false, retype(x, t))
 	n.owned(v)
 	n.markSliced()
 	return n

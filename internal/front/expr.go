@@ -235,6 +235,11 @@ func (l *lowering) indexed(e *ast.IndexExpr) (place, bool) {
 	if t, ok := l.typeOf(e.X).Underlying().(*types.Basic); ok && t.Info()&types.IsString != 0 {
 		return l.indexText(e)
 	}
+	if p, ok := l.listNamed(e.X); ok {
+		i := l.wrapped(l.exprAs(e.Index, types.Typ[types.Int]))
+		l.at(e.Lbrack)
+		return l.indexPlace(p, i), !i.bad
+	}
 	x := l.operand(e.X, nil)
 	if x.bad {
 		l.expr(e.Index)

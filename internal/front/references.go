@@ -16,6 +16,8 @@ type use struct {
 	at token.Pos
 	to *types.Var  // the variable that gets the reference; nil: it is written to, or nothing says where it goes
 	fn *types.Func // whose parameter or receiver that is
+
+	leaves bool // nothing says where it goes: it may be a result
 }
 
 // refers reports whether a value of type t refers to memory of others.
@@ -46,6 +48,8 @@ func (g *globals) note(s *source, v *types.Var, stack []ast.Node) {
 		if u.at = e.Pos(); u.to != nil && !refers(u.to.Type()) { // an interface, or of a type parameter
 			u = use{at: u.at}
 		}
+		call, isCall := parent.(*ast.CallExpr)
+		u.leaves = u.to == nil && !changes(parent, e) && (!isCall || s.passesOn(call))
 		g.uses[v] = append(g.uses[v], u)
 	}
 	id := ast.Unparen(e)
@@ -60,7 +64,7 @@ func (g *globals) note(s *source, v *types.Var, stack []ast.Node) {
 		return
 	}
 	if m, ok := parent.(*ast.SelectorExpr); ok { // a method
-		if fn, ok := s.info.Uses[m.Sel].(*types.Func); ok && fn.Signature().Recv() != nil && isPointer(fn.Signature().Recv().Type()) {
+		if fn, ok := s.info.Uses[m.Sel].(*types.Func); ok && fn.Signature().Recv() != nil && refers(fn.Signature().Recv().Type()) {
 			call, called := rest.(*ast.CallExpr)
 			if fn = fn.Origin(); called && call.Fun == m {
 				add(use{to: fn.Signature().Recv(), fn: fn})
@@ -70,7 +74,12 @@ func (g *globals) note(s *source, v *types.Var, stack []ast.Node) {
 		}
 		return
 	}
-	if t := s.info.TypeOf(e); t != nil && !refers(t) && !types.IsInterface(t) {
+	t := s.info.TypeOf(e)
+	if b, ok := t.(*types.Basic); ok && (b.Kind() == types.UnsafePointer || b.Kind() == types.Uintptr) {
+		add(use{})
+		return
+	}
+	if t != nil && !refers(t) && !types.IsInterface(t) {
 		return
 	}
 	switch p := parent.(type) {
@@ -185,6 +194,76 @@ func (s *source) parameter(call *ast.CallExpr, e ast.Expr) (use, bool) {
 	return use{to: params.At(i), fn: fn}, true
 }
 
+// giveAway reports whether functions in a part of the sources may hand references to what calls them from elsewhere.
+func (s *source) giveAway(inside func(token.Pos) bool) bool {
+	if s.filling.givers == nil {
+		s.filling.givers = make(map[token.Pos]token.Pos)
+		for id, o := range s.info.Uses {
+			if fn, ok := o.(*types.Func); ok && s.funcs[fn.Origin()] != nil && gives(fn.Signature()) {
+				s.filling.givers[id.Pos()] = s.funcs[fn.Origin()].Name.Pos()
+			}
+		}
+	}
+	for at, declared := range s.filling.givers {
+		if inside(declared) && !inside(at) {
+			return true
+		}
+	}
+	return false
+}
+
+// gives reports whether a function may return a reference, or store one in memory that it gets.
+func gives(f *types.Signature) bool {
+	for v := range f.Params().Variables() {
+		if mayTake(v.Type()) {
+			return true
+		}
+	}
+	return mayRefer(f.Results()) || f.Recv() != nil && mayTake(f.Recv().Type())
+}
+
+// passesOn reports whether a reference that a call gets may be in its results, or in memory that it gets, too.
+func (s *source) passesOn(call *ast.CallExpr) bool {
+	t := s.info.TypeOf(call)
+	return t == nil || mayRefer(t) || slices.ContainsFunc(call.Args, func(a ast.Expr) bool { return mayTake(s.info.TypeOf(a)) })
+}
+
+// mayTake reports whether a reference may be stored through an argument of type t.
+func mayTake(t types.Type) bool {
+	if refers(t) {
+		t = t.Underlying().(interface{ Elem() types.Type }).Elem()
+	}
+	return t == nil || mayRefer(t)
+}
+
+// mayRefer reports whether a value of type t may have references in it.
+func mayRefer(t types.Type) bool {
+	if results, ok := t.(*types.Tuple); ok {
+		for v := range results.Variables() {
+			if mayRefer(v.Type()) {
+				return true
+			}
+		}
+		return false
+	}
+	n, part := partsOf(t)
+	_, basic := t.Underlying().(*types.Basic)
+	switch {
+	case basic || isThread(t):
+		return false
+	case isArray(t):
+		n = min(n, 1)
+	case fieldsOf(t) == nil:
+		return true
+	}
+	for i := range int(n) {
+		if mayRefer(part(i)) {
+			return true
+		}
+	}
+	return false
+}
+
 // changed returns where a package variable may be written to, by functions other than those that inside tells.
 func (g *globals) changed(s *source, v *types.Var, inside func(token.Pos) bool) (at token.Pos, found bool) {
 	g.asked = true
@@ -206,7 +285,7 @@ func (g *globals) changed(s *source, v *types.Var, inside func(token.Pos) bool) 
 			if d := s.funcs[u.fn]; u.fn != nil && (d == nil || d.Body == nil) {
 				ends = true
 			}
-			if ends && outside {
+			if ends && (outside || u.leaves && refers(v.Type()) && s.giveAway(inside)) {
 				return u.at, true
 			}
 			if !ends {

@@ -116,6 +116,7 @@ var launches = []launched{
 	{name: "Guarded", fn: cases.Guarded, args: []any{random[uint32](53, many), make([]uint32, many)}},
 	{name: "Filled", fn: cases.Filled, args: []any{random[uint32](54, many), make([]uint32, many)}},
 	{name: "Computed", fn: cases.Computed, args: []any{random[uint32](55, many), make([]uint64, many)}},
+	{name: "Listed", fn: cases.Listed, args: []any{random[uint32](57, many), make([]uint64, many)}},
 	{name: "Lookups", fn: cases.Lookups, args: []any{uint32(65535), append(random[uint32](27, many), 7, 40000, 65535), make([]float64, many+3)}},
 	{name: "Draws", fn: cases.Draws, args: []any{uint64(0x123456789ABCDEF0), uint64(1<<40 + 3), make([]uint32, many), make([]float64, many), make([]float32, many)}},
 

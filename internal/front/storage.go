@@ -287,6 +287,8 @@ func (l *lowering) load(p place) val {
 		return val{typ: p.typ, fn: l.funcAmong(val{typ: p.node.typ, at: &place{typ: p.node.typ, node: p.node}}, p.idx[0])}
 	case p.node != nil && isText(p.typ):
 		return *p.node.fixed
+	case p.table != nil && refers(p.typ):
+		return l.reference(p)
 	case e == ir.None:
 		return val{typ: p.typ, at: &p}
 	case p.table != nil:

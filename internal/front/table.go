@@ -11,10 +11,13 @@ import (
 	"github.com/govyre/vyre/ir"
 )
 
-// table is a package variable that only its initialiser and functions init assign to. Reading it at constant indices
-// gives constants; at a computed index it loads from a table of the program, one for each scalar of its element.
+// table is a package variable that only its initialiser and functions init assign to, or what such a slice or pointer refers to.
+// Reading it at constant indices gives constants; at a computed index it loads from a table of the program, one for each scalar of
+// its element.
 type table struct {
 	name   string
+	typ    types.Type
+	used   int64 // elements of a slice, of those up to its capacity
 	at     token.Pos
 	fields []field    // as of the element of a buffer
 	values [][]uint64 // by field: the raw bits of its elements
@@ -26,6 +29,8 @@ type tableField struct {
 	table *table
 	field int
 }
+
+const valueAdvice = "declare the variable as a value, and take its address where it is used"
 
 const globalAdvice = "make it a constant, or pass it as a parameter"
 
@@ -102,8 +107,14 @@ func (l *lowering) stays(at token.Pos, v *types.Var, inside func(token.Pos) bool
 		l.refuseGlobal(at, v, "", globalAdvice)
 		return false
 	}
+	fill := "fill it in its initialiser or in functions init alone, or pass it as a parameter"
+	if isSlice(v.Type()) {
+		fill = "fill it in its initialiser alone, or an array [N]T in functions init, or pass it as a parameter"
+	} else if isPointer(v.Type()) {
+		fill = valueAdvice
+	}
 	if where, changed := l.src.globals.changed(l.src, v, inside); changed {
-		l.refuseGlobal(at, v, fmt.Sprintf(", which may be changed at %v,", l.src.pos(where)), "fill it in its initialiser or in functions init alone, or pass it as a parameter")
+		l.refuseGlobal(at, v, fmt.Sprintf(", which may be changed at %v,", l.src.pos(where)), fill)
 		return false
 	}
 	return true
@@ -127,21 +138,29 @@ func (l *lowering) globalPlace(at token.Pos, v *types.Var) (place, bool) {
 	if n := l.filled[v]; n != nil {
 		return n.place(), true
 	}
-	t := v.Type()
-	starts := l.src.starting(v.Pkg())
+	inside := l.reached
+	if starts := l.src.starting(v.Pkg()); !refers(v.Type()) {
+		inside = func(p token.Pos) bool { return l.reached(p) || starts(p) }
+	}
+	if hasRows(v.Type()) {
+		l.refuseGlobal(at, v, ", which has slices as elements,", "write rows of one length: [][N]T{…}")
+		return place{}, false
+	}
+	if !l.stays(at, v, inside) || isSlice(v.Type()) && !l.admit(at, v.Type()) {
+		return place{}, false
+	}
+	t := l.memoryOf(v)
 	switch {
-	case !l.stays(at, v, func(p token.Pos) bool { return l.reached(p) || starts(p) }):
+	case isPointer(v.Type()) && (refers(t) || hasFunc(t)):
+		l.refuseGlobal(at, v, ", which points to a slice, a pointer or functions,", valueAdvice)
 		return place{}, false
 	case extent(t) > ir.MaxTableBytes || tableBytes(t) > ir.MaxTableBytes:
 		l.refuseGlobal(at, v, ", which is larger than the "+decimal(ir.MaxTableBytes)+" bytes of a table,", "pass it as a slice")
 		return place{}, false
-	case !l.admitUpTo(at, t, ir.MaxTableBytes):
-		return place{}, false
-	case isSlice(t):
-		l.refuseGlobal(at, v, ", which is a slice,", "make it an array: [...]T{…}")
+	case !isSlice(t) && !l.admitUpTo(at, t, ir.MaxTableBytes):
 		return place{}, false
 	}
-	tab := l.tableOf(v)
+	tab := l.tableOf(v, t)
 	if tab.bad != nil {
 		l.refused = true
 		d := finding(l.src.pos(at), l.name, noGlobal, v.Name()+", which the compiler cannot compute,", tab.bad.fix)
@@ -149,19 +168,89 @@ func (l *lowering) globalPlace(at token.Pos, v *types.Var) (place, bool) {
 		l.src.found.add(d)
 		return place{}, false
 	}
-	return place{typ: t, table: tab, hi: len(tab.fields)}, true
+	return place{typ: v.Type(), table: tab, hi: len(tab.fields)}, true
+}
+
+// hasRows reports whether elements of a slice or an array are slices.
+func hasRows(t types.Type) bool {
+	e, ok := t.Underlying().(interface{ Elem() types.Type })
+	return ok && (isSlice(t) || isArray(t)) && (isSlice(e.Elem()) || isArray(e.Elem()) && hasRows(e.Elem()))
+}
+
+// memoryOf is the type of a table: of what a pointer points to, of the array that a slice literal makes, or of the variable.
+func (l *lowering) memoryOf(v *types.Var) types.Type {
+	switch u := v.Type().Underlying().(type) {
+	case *types.Pointer:
+		return u.Elem()
+	case *types.Slice:
+		lit, ok := ast.Unparen(l.src.globals.init[v]).(*ast.CompositeLit)
+		if !ok {
+			break
+		}
+		n, next := 0, 0
+		for _, elt := range lit.Elts {
+			if kv, ok := elt.(*ast.KeyValueExpr); ok {
+				next = l.elementKey(nil, kv.Key, next)
+			}
+			next = min(next, manyCells) + 1
+			n = max(n, next)
+		}
+		return types.NewArray(u.Elem(), int64(n))
+	}
+	return v.Type()
+}
+
+// whole is all that a table holds.
+func (t *table) whole() place { return place{typ: t.typ, table: t, hi: len(t.fields)} }
+
+// reference is the value of a package variable that refers to a table.
+func (l *lowering) reference(p place) val {
+	to := p.table.whole()
+	if isPointer(p.typ) {
+		return val{typ: p.typ, ptr: &to}
+	}
+	x := l.arrayView(val{typ: to.typ, at: &to})
+	x.typ = p.typ
+	if x.view != nil && p.table.used < x.view.obj.count {
+		x.view = &view{obj: x.view.obj, part: true, off: l.b.U32(0), len: l.b.U32(uint32(p.table.used))}
+	}
+	return x
+}
+
+// listNamed returns the array of the table that an expression names as a slice.
+func (l *lowering) listNamed(e ast.Expr) (p place, ok bool) {
+	e = ast.Unparen(e)
+	id, _ := e.(*ast.Ident)
+	if sel, ok := e.(*ast.SelectorExpr); ok && l.src.info.Selections[sel] == nil {
+		id = sel.Sel
+	}
+	if id == nil {
+		return place{}, false
+	}
+	v := packageVar(l.src.info.Uses[id])
+	if v == nil || !isSlice(v.Type()) || l.filled[v] != nil {
+		return place{}, false
+	}
+	if p, ok = l.globalPlace(e.Pos(), v); ok {
+		p = p.table.whole()
+		ok = p.table.used == p.typ.Underlying().(*types.Array).Len()
+	}
+	return p, ok
 }
 
 // tableOf returns the table that a package variable is: constants, or what its initialiser and functions init make. While the
 // variables of its package are filled, it is what its initialiser says.
-func (l *lowering) tableOf(v *types.Var) *table {
+func (l *lowering) tableOf(v *types.Var, t types.Type) *table {
 	g := &l.src.globals
 	key := tableKey{v, l.begins == v.Pkg()}
 	if tab, done := g.tables[key]; done {
 		return tab
 	}
 	var by beginning
-	tab := &table{name: v.Name(), at: v.Pos(), fields: fieldsIn(v.Type())}
+	tab := &table{name: v.Name(), typ: t, at: v.Pos(), fields: fieldsIn(t)}
+	if a, ok := t.Underlying().(*types.Array); ok {
+		tab.used = a.Len()
+	}
 	for i := range tab.fields {
 		tab.values = append(tab.values, make([]uint64, tab.fields[i].count()))
 	}
@@ -171,11 +260,21 @@ func (l *lowering) tableOf(v *types.Var) *table {
 	}
 	if init := g.init[v]; !few {
 		tab.bad = fault(l.src.pos(v.Pos()), "its package has more than "+decimal(maxInits)+" functions init", fillAdvice)
-	} else if len(by.inits) > 0 || init != nil && !l.fillTable(tab, init, v.Type(), 0, 0) {
-		tab.values, tab.bad = l.src.evaluate(key, by)
+	} else if init == nil && refers(v.Type()) {
+		tab.bad = fault(l.src.pos(v.Pos()), v.Name()+" is nil", fillAdvice)
+	} else if len(by.inits) > 0 || init != nil && (isSlice(t) || !l.fillTable(tab, literalOf(init), t, 0, 0)) {
+		l.src.evaluate(key, tab, by)
 	}
 	g.tables[key] = tab
 	return tab
+}
+
+// literalOf is an expression without the & of a composite literal.
+func literalOf(e ast.Expr) ast.Expr {
+	if u, ok := ast.Unparen(e).(*ast.UnaryExpr); ok && u.Op == token.AND {
+		return u.X
+	}
+	return e
 }
 
 // tableKey names a table: a package variable, before functions init run or after.

@@ -396,3 +396,85 @@ func Computed(t gpu.Thread, in []uint32, out []uint64) {
 	r := roots[n%9]
 	out[i] = x*31 ^ math.Float64bits(real(r)) + math.Float64bits(imag(r))<<1 + uint64(shorts[n%3].Bits())
 }
+
+var (
+	listed     = []uint32{2, 3, 5, 7, 9: 11, 13}
+	points     = []point{{1, 2}, {x: 3}, {y: 5}}
+	triples    = [][3]uint16{{1, 2, 3}, {4, 5, 60000}}
+	vectors    = [][4]float32{{1, 2, 3, 4}, {5, 6, 7, 8}}
+	bytesOf    = palette{9, 8, 7, 6, 5}
+	sieved     = sieve(1000)
+	cleared    = make([]int16, 5, 9)
+	doubled    = []uint64{double(3), double(4)}
+	empty      = []uint8{}
+	unit       = &limbs{1, 0, 7}
+	zeroed     = new(limbs)
+	multiplied = new(limbs).times(unit, &limbs{5, 6, 7})
+	lengths    = &[5]uint8{3, 1, 4, 1, 5}
+	limits     = [...]int{len(listed), cap(cleared)}
+	counting   = &limbs{l0: uint64(len(sieved))}
+)
+
+type palette []uint8
+
+func (p palette) at(i uint32) uint8 { return p[int(i)%len(p)] }
+
+type limbs struct{ l0, l1, l2 uint64 }
+
+func (e *limbs) times(a, b *limbs) *limbs {
+	e.l0, e.l1, e.l2 = a.l0*b.l0, a.l1+b.l1, a.l2^b.l2
+	return e
+}
+
+func double(n uint64) uint64 { return 2 * n }
+
+func sieve(limit int) []uint16 {
+	var composite [1000]bool
+	list := make([]uint16, 0, 200)
+	for p := 2; p < limit; p++ {
+		if !composite[p] {
+			list = append(list, uint16(p))
+		}
+		for m := p * p; m < limit; m += p {
+			composite[m] = true
+		}
+	}
+	return list[1:]
+}
+
+func sumFrom(list []uint32, from int) (sum uint32) {
+	for i, v := range list[from:] {
+		sum += v * uint32(i+1)
+	}
+	return sum + uint32(cap(list))
+}
+
+// Listed reads package variables that are slices, and what package variables point to.
+//
+//vyre:kernel workgroup=32
+func Listed(t gpu.Thread, in []uint32, out []uint64) {
+	i := t.Global().X
+	if i >= uint32(len(in)) {
+		return
+	}
+	n := in[i]
+	x := uint64(listed[3]) + uint64(listed[n%11])*3 + uint64(points[n%3].y)<<3 + uint64(triples[n%2][n%3])<<8
+	x += uint64(vectors[n%2][n%4]) + uint64(bytesOf.at(n)) + doubled[n%2]<<5 + uint64(len(empty))
+	for k, v := range listed {
+		x += uint64(v) * uint64(uint32(k)^n&7)
+	}
+	x += uint64(sumFrom(listed, int(n%8))) + uint64(sumFrom(listed[2:6], 1))
+	x += uint64(sieved[n%uint32(len(sieved))])*31 + uint64(cap(sieved))<<9 + uint64(len(sieved[:cap(sieved)]))
+	x += uint64(len(cleared)) + uint64(cap(cleared)) + uint64(cleared[n%5]) + uint64(limits[n&1])
+	e := *unit
+	e.l1 += uint64(n)
+	var f limbs
+	f.times(&e, multiplied)
+	g := zeroed
+	p := lengths
+	x ^= f.l0<<7 + f.l1*5 + f.l2 + g.l2 + unit.l2*counting.l0 + uint64(p[n%5])
+	for _, v := range lengths {
+		x += uint64(v)
+	}
+	out[i] = x
+}
