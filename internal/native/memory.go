@@ -346,7 +346,7 @@ func (a *access) storeSome(e *emitter) {
 	e.reachedBefore = unreached
 	a.reach(e, lanes, outside)
 	for i, v := range a.value[0] {
-		a.maskOf(e, i)
+		e.maskOf(a.mask, a.o.Type().Size(), i)
 		e.VMaskStore(amd64.Size(a.o.Type().Size()), a.at(i*lanes/2), scratch1, e.reg(v, scratch0))
 	}
 	e.Jmp(end)

@@ -81,14 +81,19 @@ func (a *access) storeNarrow(e *emitter) {
 func (a *access) narrowTo(e *emitter, out amd64.Label) {
 	a.whole(e, out)
 	a.reach(e, lanes, out)
-	e.VShift(amd64.VPSLLD, scratch0, e.reg(a.value[0][0], scratch0), 32-uint8(a.o.Type().Bits()))
-	e.VShift(amd64.VPSRLD, scratch0, scratch0, 32-uint8(a.o.Type().Bits()))
+	e.storePacked(a.o.Type().Size(), a.at(0), e.reg(a.value[0][0], scratch0))
+}
+
+// storePacked stores eight elements of 1 or 2 bytes from the words in x. scratch0, scratch1 and laneValue are lost.
+func (e *emitter) storePacked(size int, m amd64.Mem, x amd64.Y) {
+	e.VShift(amd64.VPSLLD, scratch0, x, 32-uint8(8*size))
+	e.VShift(amd64.VPSRLD, scratch0, scratch0, 32-uint8(8*size))
 	halve := func() { // eight words of 16 bits, of which the upper ones are 0, to the low end
 		e.V3(amd64.VPACKUSDW, scratch0, scratch0, scratch0.RM())
 		e.V2Imm(amd64.VPERMQ, scratch0, scratch0.RM(), 0x08)
 	}
-	if halve(); a.o.Type().Size() == 2 {
-		e.VStoreShort(a.at(0), scratch0)
+	if halve(); size == 2 {
+		e.VStoreShort(m, scratch0)
 		return
 	}
 	e.VShift(amd64.VPSRLD, scratch1, scratch0, 8)
@@ -97,5 +102,5 @@ func (a *access) narrowTo(e *emitter, out amd64.Label) {
 	e.VShift(amd64.VPSRLD, scratch0, scratch0, 16)
 	halve()
 	e.VLow(8, laneValue, scratch0)
-	e.Store(8, a.at(0), laneValue)
+	e.Store(8, m, laneValue)
 }

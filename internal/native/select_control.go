@@ -8,6 +8,9 @@ import (
 
 // structured writes a structured op: where its lanes go together, as branches; else under masks.
 func (s *selector) structured(r ir.Row, c *flow) {
+	if s.sweep(r, c.mask) {
+		return
+	}
 	o := &structured{broke: noReg, again: noReg, after: s.asm.NewLabel()}
 	if before := s.open[r]; before != nil {
 		o.from = before.from

@@ -122,10 +122,10 @@ type accessed struct {
 	next    amd64.Label
 }
 
-// covers reports whether an index that is inside another object is inside this one.
+// covers reports whether an index is inside this object where it is inside another one, and outside where it is outside.
 func (a *access) covers(other ir.ObjectInfo) bool {
 	if a.o.Local() && other.Local() {
-		return other.Array.Len <= a.o.Array.Len
+		return other.Array.Len == a.o.Array.Len
 	}
 	return a.o.Param != nil && a.o.Param == other.Param && a.o.Count() == other.Count()
 }
