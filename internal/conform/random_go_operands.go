@@ -219,7 +219,7 @@ func (g *goSource) orderedWord(fuel int) string {
 		return fmt.Sprintf("uint32(%s)", x(g.one("int64", "int16", "int")))
 	case 2:
 		if g.places["[]uint32"] != nil && g.chance(2) { // in the kernel
-			return g.filled("uint32(cap("+g.one("grow[#1:]", "cells", "line", "rows[#1]", "w", "fv[#3:]", "grid[#1][1:#1+2]", "cells[:1:#1+1]", "grow[2:4:#3+4]")+"))", fuel-1)
+			return g.filled("uint32(cap("+g.one("grow[#1:]", "cells", "line", "rows[#1][:]", "w", "fv[#3:]", "grid[#1][1:#1+2]", "cells[:1:#1+1]", "grow[2:4:#3+4]")+"))", fuel-1)
 		}
 		return fmt.Sprintf("uint32(len(%s))", g.slice(g.one("[]uint32", "[]cell"), fuel))
 	case 3:

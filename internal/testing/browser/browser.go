@@ -173,7 +173,7 @@ func (b *Page) Await(expression, want string) {
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	wait := fmt.Sprintf(`(async () => { for (let i = 0; i < 1000 && String(%s) !== %s; i++) await new Promise(done => setTimeout(done, 10)) })()`, expression, text)
+	wait := fmt.Sprintf(`(async () => { for (let i = 0; i < 3000 && String(%s) !== %s; i++) await new Promise(done => setTimeout(done, 10)) })()`, expression, text)
 	b.call("Runtime.evaluate", map[string]any{"expression": wait, "awaitPromise": true})
 	b.Want(expression, want)
 }
