@@ -103,6 +103,9 @@ func lines(ctx context.Context, out io.Writer, dev vyre.Device, most, runs int) 
 	b.ways = [3]crossover{{name: "resident"}, {name: "with transfers"}, {name: "with sealing, beside opt.Run"}}
 	for rows, seed := 0, uint64(1); rows < min(most, 1_000_000); seed++ {
 		p := conform.Random(seed).Program
+		if !columns.Checkable(p.Edit()) {
+			continue
+		}
 		b.programs = append(b.programs, p)
 		rows += p.Rows()
 	}
