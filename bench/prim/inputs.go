@@ -113,7 +113,7 @@ func Offsets(t gpu.Thread, n uint64, x []uint32) {
 	}
 }
 
-// What elements of matrices are.
+// Kinds of elements of matrices.
 const (
 	byteElement = iota
 	halfElement

@@ -19,7 +19,7 @@ func matMul[T gpu.MatElem, C vyre.Element](kind uint32, transB bool) func(j *job
 		d := prim.Dims{M: side, N: side, K: side}
 		m, err := prim.NewMatMul[T, C](j.ctx, j.dev, prim.MatMulOptions{Dims: d, TransB: transB})
 		j.keep(m, err)
-		a, b, c := whole8[T](j, kind, 0), whole8[T](j, kind, uint64(j.n)), room[C](j, j.n)
+		a, b, c := wholeNumbers[T](j, kind, 0), wholeNumbers[T](j, kind, uint64(j.n)), room[C](j, j.n)
 		return func(seq *vyre.Sequence) []result {
 			m.Record(seq, d, a, b, c)
 			return []result{whole(c)}
@@ -27,8 +27,8 @@ func matMul[T gpu.MatElem, C vyre.Element](kind uint32, transB bool) func(j *job
 	}
 }
 
-// whole8 is a buffer with whole numbers from -4 to 3, of words from some place on.
-func whole8[T vyre.Element](j *job, kind uint32, from uint64) *vyre.Buffer[T] {
+// wholeNumbers is a buffer with whole numbers from -4 to 3, of words from some place on.
+func wholeNumbers[T vyre.Element](j *job, kind uint32, from uint64) *vyre.Buffer[T] {
 	b := room[T](j, j.n)
 	if j.err != nil {
 		return nil
