@@ -18,7 +18,7 @@ func (k *checker) copies(r ir.Row) {
 	case !dst.Shared():
 		code, args = "VY209", []any{args[0], kindName(*dst), args[4]}
 	case p == nil || src.Field != nil:
-		code, args = "VY209", []any{args[0], "records, or what is no buffer,", args[2]}
+		code, args = "VY209", []any{args[0], "records, or an object that is not a buffer,", args[2]}
 	case p.Access == ir.WO:
 		code, args = "VY203", []any{args[0], args[2]}
 	case dst.Type() != t:

@@ -82,7 +82,7 @@ var Rules = map[string]rule{
 	"VY701": {ir.Error, "%s is not waited for on some way to the end of the kernel", "close its batch by a commit, then wait until no batch is pending, in front of every return"},
 	"VY703": {ir.Error, "%s from the %s elements of @%s to the %s elements of @%s", "give both one type of elements"},
 	"VY705": {ir.Error, "%s in a workgroup of %d invocations", "let whole warps hold the matrices: a multiple of 32 invocations"},
-	"VY706": {ir.Error, "%s to @%s, whose length is no constant multiple of %d bytes", "give the array a constant length, in whole copies"},
+	"VY706": {ir.Error, "%s to @%s, whose length is not a constant multiple of %d bytes", "give the array a constant length, in whole copies"},
 	"VY707": {ir.Error, "%s of %s elements, those of @%s", "copy at least a whole element, of any type but bool"},
 	"VY708": {ir.Error, "%s from @%s, which is aligned to %d bytes", "align the buffer to as many bytes as a copy has, or copy fewer"},
 

@@ -15,7 +15,7 @@ import (
 var goWords = map[string]struct{ Format, Fix string }{
 	"VY206": {"the constant index %[1]s of %[3]s is out of bounds: %[4]s", ""},
 	"VY209": {"%s on the %s %s", "prefetch elements of buffers, and read those of shared arrays plainly or by gpu.AtomicLoad"},
-	"VY706": {"%s to %s, whose length is no multiple of %d bytes", ""},
+	"VY706": {"%s to %s, whose length is not a multiple of %d bytes", ""},
 	"VY303": {"%s has scope %s; it takes %s", "a shared array is seen by its workgroup only: write gpu.Workgroup"},
 
 	"VY401": {"%s where control is not the same for the whole workgroup", ""},

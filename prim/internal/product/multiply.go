@@ -207,7 +207,7 @@ func block[T gpu.MatElem, A gpu.AccElem, F Finish[A]](t gpu.Thread, f F, p Plan,
 	atB, nextB := ofB.source(t, each)
 	t.Barrier() // until here, others read parts of the block before
 	for s := uint32(0); s < parts+ahead; s++ {
-		if s >= ahead { // part s-ahead is there, and nobody reads the one before it
+		if s >= ahead { // part s-ahead is there, and no warp reads the one before it
 			gpu.CopyWait(t, ahead-1)
 			t.Barrier()
 		}
